@@ -14,20 +14,12 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import real_sets
-from support import PEERS, PYTHON, SOURCE, VARIANT, TestCase
+from configured_index import configured_index
+from support import PEERS, SOURCE, VARIANT, TestCase
 
 # Of one set. It takes some, and of few a quarter of a minute, where the pages are recorded.
 PIP_SECONDS = 120
 PAGES = pathlib.Path(os.environ.get("AXLE_REAL_SETS") or pathlib.Path.home() / ".cache/axle-bench/real-sets")
-
-
-def configured_index():
-    asked = subprocess.run([PYTHON, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True)
-    if asked.returncode == 0:
-        return asked.stdout.strip()
-    asked = subprocess.run([PYTHON, "-I", "-c", "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"],
-                           capture_output=True, text=True, check=True)
-    return asked.stdout.strip()
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import differences_from_uv as differences
 import torch_index
+from configured_index import configured_index
 from support import BIN, PEERS, PYTHON, SOURCE, VARIANT, TestCase
 from uv_backend import StandInHost, Uv
 
@@ -86,9 +87,12 @@ class Registry(RegistryCase):
                                    f"nvidia-nvjitlink-cu12=={linker}", "--python", str(self.venv)], env=self.env, text=True,
                                   capture_output=True, timeout=900)
 
-        # Both before anything is installed: what is there already is not compared.
+        # Before anything is installed, of the wheels.
         checked = {linker: install(linker, "--check-abi", "--dry-run") for linker in ("12.4.127", "12.1.105")}
         for linker, check in checked.items():
+            # The second time cusparse is installed, and found its symbols so far.
+            again = install(linker, "--check-abi", "--dry-run")
+            self.assertEqual(again.returncode, check.returncode, again.stderr)
             done = install(linker)
             self.assertEqual(done.returncode, 0, done.stderr)
             folder = self.site() / "nvidia"
@@ -100,6 +104,27 @@ class Registry(RegistryCase):
         self.assertRegex(loaded.stderr, r"undefined symbol: __nvJitLink\w+_12_4, version libnvJitLink.so.12")
         self.assertRegex(checked["12.1.105"].stderr, r"libcusparse.so.12 needs __nvJitLink\w+_12_4 of libnvJitLink.so.12, "
                                                      r"which nvidia-nvjitlink-cu12 12.1.105 lacks")
+        self.assertRegex(again.stderr, r"nvidia-nvjitlink-cu12 12.1.105 is not taken: libcusparse.so.12 of nvidia-cusparse-cu12 "
+                                       r"12.3.1.170, which is installed, needs __nvJitLink\w+_12_4 of libnvJitLink.so.12")
+
+    def test_the_abi_check_tells_builds_of_torch_apart(self):
+        # The wheels for aarch64, of which torch has 100 MB and no CUDA: three quarters of that, by ranges, each time.
+        folder = self.make_venv()
+        wheels = "--python", folder, "--no-deps", "--for", "aarch64", "--index-url", configured_index()
+        for torch, vision, audio, lacking in [
+                ("2.9.1", "0.24.1", "2.9.1", {}),
+                ("2.6.0", "0.24.1", "2.9.1", {"torchvision": ("_C.so", "c10::SymBool::guard_or_false(char const*, long) const"),
+                                              "torchaudio": ("libtorchaudio.so", "c10::SymInt::maybe_as_int_slow_path() const")}),
+                # Built with libstdc++'s older strings, as torch was before 2.6 there.
+                ("2.6.0", "0.19.0", "2.6.0", {"torchvision": ("_C.so", "torch::jit::parseSchemaOrName(std::string const&, bool)")})]:
+            with self.subTest(torch=torch, vision=vision, audio=audio):
+                versions = {"torch": torch, "torchvision": vision, "torchaudio": audio}
+                done = subprocess.run([str(VARIANT), "resolve", "--check-abi", *(f"{name}=={version}" for name, version in versions.items()),
+                                       *map(str, wheels)], env=self.env, text=True, capture_output=True, timeout=900)
+                self.assertEqual(done.returncode, 1 if lacking else 0, done.stderr)
+                refused = re.findall(r"^warning: (\S+) (\S+) is not taken: (\S+) needs (.*), which torch (\S+) lacks", done.stderr, re.M)
+                self.assertEqual({(name, versions[name], *lacking[name], torch) for name in lacking}, set(refused), done.stderr)
+                self.assertNotIn("does not support byte ranges", done.stderr)
 
     def test_uv_installs_our_runtime_and_picks_the_label_that_we_pick(self):
         uv = self.install_uv()
