@@ -61,8 +61,8 @@ Result<std::string> absolute_url(const std::string& url, const Search& search) {
   const std::string path = index::percent_decode(index::split_url(url).path);
   if (path.contains('\0')) return sound_url(path);
   auto absolute = url_of_file(path, search);
-  if (absolute && url.contains('#')) *absolute += url.substr(url.find('#'));
-  return absolute;
+  if (!absolute || !url.contains('#')) return absolute;
+  return sound_url(*absolute + url.substr(url.find('#')));
 }
 
 /// "NAME [extras] @ URL", with spaces or without: a path may have an @, too.
@@ -97,6 +97,12 @@ Result<wheel::Requirement> requirement_at(const WheelPlace& wheel, const std::st
   if (!url) return std::unexpected(std::move(url).error());
   const auto name = wheel::parse_wheel_name(index::url_file_name(*url));
   if (!name) return std::unexpected(name.error());
+  if (!wheel::is_valid_name(name->distribution)) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: `{}` is not a valid name of a package",
+                            index::redact_url(wheel.place), name->distribution),
+                "names begin and end with a letter or a digit");
+  }
   requirement->name = wheel::normalize_name(name->distribution);
   requirement->url = std::move(*url);
   return requirement;

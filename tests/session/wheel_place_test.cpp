@@ -80,6 +80,7 @@ TEST_CASE("a wheel by its place is a requirement with a URL, extras and marker")
         "my-pkg[a,b] @ https://h/My_Pkg-1.0-py3-none-any.whl#sha256=0 ; os_name == \"nt\"");
   CHECK(at("https://h/x%2D1.0-py3-none-any.whl")->name == "x");
   CHECK(at("https://h/x-1.0.whl").error().kind == axle::ErrorKind::malformed);
+  CHECK(at("https://h/.-1.0-py3-none-any.whl").error().kind == axle::ErrorKind::malformed);
   CHECK(at("https://h/x y-1.0-py3-none-any.whl").error().kind == axle::ErrorKind::malformed);
   CHECK(at("https://h/x-1.0-py3-none-any.whl[a,,b]").error().kind == axle::ErrorKind::malformed);
   CHECK(at("https://h/x-1.0-py3-none-any.whl[a] ; os_name").error().kind ==
@@ -98,6 +99,7 @@ TEST_CASE("a path counts from the working folder, and the wheel must be there") 
     CHECK(found->name == "x");
   }
   CHECK(at("file:sub/x-1.0-py3-none-any.whl#sha256=0")->url == folder.url() + "#sha256=0");
+  CHECK(at("file:sub/x-1.0-py3-none-any.whl#a b").error().kind == axle::ErrorKind::malformed);
   CHECK(at("file:sub/x-1.0-py3-none-any.whl?x=1")->url == folder.url());
   const auto missing = at("./x-1.0-py3-none-any.whl", folder.path / "sub");
   REQUIRE_FALSE(missing.has_value());
