@@ -93,7 +93,7 @@ class Candidate:
 class Problem:
     """A world as clauses. A node is a package, or an extra of one: (name, extra), extra "" for the package itself."""
 
-    def __init__(self, world):
+    def __init__(self, world, along):
         self.world = world
         self.last = 0
         self.solver = Solver(name="cadical153")
@@ -112,6 +112,11 @@ class Problem:
             self.add_package(name, some)
         for need in requests:
             self.add_need(need, [], None)
+        members = world["family"]["members"]
+        # Other members bring it along, but are not brought in for that.
+        for name in {one["name"] for one in world["installed"]} & set(members) if along else ():
+            self.supports[name, ""] += [(one.number, (other, "")) for other in members if other != name
+                                        for one in self.candidates[other] if one.release]
         for node, supports in list(self.supports.items()):
             self.add([-self.node(node), *[literal for literal, _ in supports]])
         for one in itertools.chain(*self.candidates.values()):
@@ -150,7 +155,9 @@ class Problem:
                         Candidate(self.variable(), package["name"], release["version"], release["sdist_needs"], release,
                                   FROM_SOURCE, from_source=True))
         for one in self.world["installed"]:
-            self.candidates[one["name"]].append(Candidate(self.variable(), one["name"], one["version"], one["needs"]))
+            there = Candidate(self.variable(), one["name"], one["version"], one["needs"])
+            there.backend, there.platform = one["backend"], one["platform"]
+            self.candidates[one["name"]].append(there)
 
     def add_package(self, name, some):
         present = self.node((name, ""))
@@ -232,6 +239,9 @@ class Problem:
         for one in itertools.chain(*self.candidates.values()):
             if one.platform:
                 self.add([-one.number, of_platform.setdefault(one.platform, self.variable())])
+        for one in self.world["installed"]:  # it keeps its backend if it is replaced
+            if one["platform"]:
+                self.add([of_platform.setdefault(one["platform"], self.variable())])
         for one, other in itertools.combinations(of_platform.values(), 2):
             self.add([-one, -other])
 
@@ -243,7 +253,7 @@ class Problem:
                 if one.backend != other.backend:
                     self.add([-one.number, -other.number])
         for one in self.candidates[members[0]] if members else []:
-            for need in one.release["goes_with"]:
+            for need in one.release["goes_with"] if one.release else []:
                 for other in self.candidates[need["name"]]:
                     if not allows(need["specifiers"], other.version):
                         self.add([-one.number, -other.number])
@@ -323,8 +333,13 @@ class Answer:
             self.picks[choice["name"]] = found[0]
         self.active = self.active_needs()
 
+    def along(self):
+        """Installed members of a family, which others of it bring along."""
+        return [one["name"] for one in self.problem.world["installed"] if one["backend"]]
+
     def active_needs(self):
         active = [(need, None) for request in self.problem.world["requests"] for need in self.problem.replaced(request)]
+        active += [({"name": name, "specifiers": "", "extras": [], "text": name}, None) for name in self.along() if name in self.picks]
         asked = set()
         for need, _ in active:  # grows
             pick = self.picks.get(need["name"])
@@ -395,11 +410,14 @@ class Answer:
 
 def judge(world, answer):
     """What is wrong with the answer; None: nothing."""
-    problem = Problem(indexes.counted(world))
+    problem = Problem(indexes.counted(world), along=answer["solved"])
     fallbacks = problem.fallbacks()
     if not answer["solved"]:
         # Whoever names a package wants that one: an older version that breaks nothing is not an answer.
         if answer["breaks_installed"] and {need["name"] for need in world["requests"]} & {one.name for _, one in problem.breaking()}:
+            return None
+        # The same of an installed build that has no successor with its backend.
+        if answer["changes_backend"] and {need["name"] for need in world["requests"]} & set(world["family"]["members"]):
             return None
         kept = problem.kept_outside({}) if answer["breaks_installed"] else []
         return "there is a solution" if problem.solve([*problem.yanked_by_packages(), *fallbacks, *kept]) else None

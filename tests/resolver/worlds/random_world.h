@@ -58,6 +58,8 @@ struct WorldPackage {
 struct WorldInstalled {
   std::string name = {};
   std::string version = {};
+  std::string backend = {};   ///< of a family's member; builds of others do not count then
+  std::string platform = {};  ///< as of builds
   std::vector<WorldNeed> needs = {};
 };
 
@@ -105,6 +107,7 @@ struct WorldAnswer {
   std::vector<WorldChoice> chosen = {};
   std::string error = {};
   bool breaks_installed = false;  ///< refused, since it would break what is installed
+  bool changes_backend = false;   ///< refused, since an installed build would become another
 };
 
 [[nodiscard]] WorldAnswer answer(const PublishedWorld& world);
@@ -117,13 +120,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldRelease, version, yanked, r
                                                 python_fits, builds, goes_with, sdist, sdist_builds,
                                                 sdist_needs, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldPackage, name, assigned, releases)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldInstalled, name, version, needs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldInstalled, name, version, backend, platform,
+                                                needs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldFamily, members, cuda)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PublishedWorld, seed, python_minor, python,
                                                 prereleases, packages, requests, constraints,
                                                 overrides, installed, family, strategy, built)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldChoice, name, version, label, installed, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldAnswer, solved, chosen, error,
-                                                breaks_installed)
+                                                breaks_installed, changes_backend)
 
 }  // namespace axle::testing

@@ -181,6 +181,7 @@ WorldAnswer answer(const PublishedWorld& published) {
   if (!made) {
     answer.error = made.error().message;
     answer.breaks_installed = !made.error().broken.empty();
+    answer.changes_backend = !made.error().changes.empty();
     return answer;
   }
   for (const plan::ResolvedPackage& package : made->packages) {

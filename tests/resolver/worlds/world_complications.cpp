@@ -53,6 +53,7 @@ class Complications {
   [[nodiscard]] bool runs(const Backend& backend) const;
   void make_member(WorldPackage& package);
   void add_platform_packages();
+  void install_member();
 
   std::mt19937 engine_;
   PublishedWorld& world_;
@@ -245,6 +246,26 @@ void Complications::add_family() {
     }
   }
   if (in_hundred(50)) add_platform_packages();
+  if (in_hundred(30)) install_member();
+}
+
+/// Its backend stays, and the other members get it.
+void Complications::install_member() {
+  const Backend& backend = backends.at(below(backends.size()));
+  if (!runs(backend)) return;
+  for (WorldPackage& package : world_.packages) {
+    const auto& members = world_.family.members;
+    if (std::ranges::find(members, package.name) == members.end()) continue;
+    for (WorldRelease& release : package.releases) {
+      release.goes_with.clear();
+      for (WorldBuild& build : release.builds)
+        build.fits = build.backend == backend.label && build.tags == "py3-none-any";
+    }
+    if (!world_.installed.empty() && in_hundred(50)) continue;
+    const WorldRelease& release = package.releases[below(package.releases.size())];
+    world_.installed.push_back(
+        {package.name, release.version + "+" + backend.label, backend.label, backend.platform, {}});
+  }
 }
 
 }  // namespace

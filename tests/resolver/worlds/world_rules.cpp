@@ -105,6 +105,7 @@ class Rules {
   Wishes wishes_;
   std::map<std::string, std::vector<Pick>> all_;
   std::set<const Pick*> exempt_;
+  std::vector<WorldNeed> along_;  ///< installed members of a family, which others of it bring along
 };
 
 Rules::Rules(const PublishedWorld& world, Wishes wishes) : world_(counted(world)), wishes_(wishes) {
@@ -131,6 +132,7 @@ Rules::Rules(const PublishedWorld& world, Wishes wishes) : world_(counted(world)
     }
   }
   for (const WorldInstalled& one : world_.installed) {
+    if (!one.backend.empty()) along_.push_back({.text = one.name, .name = one.name});
     all_[one.name].push_back(
         {{one.name, one.version, {}, true}, version(one.version), nullptr, nullptr, &one.needs});
   }
@@ -161,6 +163,9 @@ void Rules::add_replaced(std::vector<Active>& active, const WorldNeed& need,
 std::vector<Active> Rules::active(const Picks& picks) const {
   std::vector<Active> active;
   for (const WorldNeed& need : world_.requests) add_replaced(active, need, {});
+  for (const WorldNeed& need : along_) {
+    if (picks.contains(need.name)) active.push_back({&need, {}});
+  }
   std::set<std::pair<std::string, std::string>>
       asked;  // (package, extra); "" is the package itself
   for (std::size_t i = 0; i < active.size(); ++i) {
@@ -272,13 +277,15 @@ bool Rules::leaves_gpu_idle(const Picks& picks, const std::vector<Active>& activ
   const std::vector<std::string> wants = this->wants(*leads, active);
   return std::ranges::any_of(all(*leads), [&](const Pick& other) {
     // Where only such releases have a build for it, the one as well as the other is right.
-    if (wishes_ == Wishes::of_anybody && (other.version.is_prerelease() || other.release->yanked))
+    if (wishes_ == Wishes::of_anybody && other.build != nullptr &&
+        (other.version.is_prerelease() || other.release->yanked))
       return false;
     const auto goes = [&](const WorldNeed& need) {
       const auto with = picks.find(need.name);
       return with == picks.end() || contains(need.specifiers, with->second->version);
     };
-    return other.build->backend != "cpu" && std::ranges::all_of(other.release->goes_with, goes) &&
+    return other.build != nullptr && other.build->backend != "cpu" &&
+           std::ranges::all_of(other.release->goes_with, goes) &&
            std::ranges::all_of(wants, [&](const std::string& specifiers) {
              return contains(specifiers, other.version);
            });
@@ -288,6 +295,12 @@ bool Rules::leaves_gpu_idle(const Picks& picks, const std::vector<Active>& activ
 std::string Rules::broken_mixture(const Picks& picks) const {
   std::set<std::string> labels;
   std::set<std::string> platforms;
+  for (const WorldInstalled& one : world_.installed) {
+    const auto pick = picks.find(one.name);
+    if (!one.backend.empty()) labels.insert(one.backend);
+    const bool stays = pick == picks.end() || pick->second->build == nullptr;
+    if (stays && !one.platform.empty()) platforms.insert(one.platform);
+  }
   for (const auto& [name, pick] : picks) {
     if (pick->build == nullptr) continue;
     if (!pick->build->backend.empty()) labels.insert(pick->build->backend);
@@ -316,11 +329,11 @@ std::string Rules::broken_rule(const Picks& picks, const std::vector<Active>& ac
     if (pick->build == nullptr || pick->build->abi_package.empty()) continue;
     const std::string& other = pick->build->abi_package;
     const auto chosen = picks.find(other);
-    const WorldInstalled* there = installed(other);
-    if (chosen == picks.end() && there == nullptr)
+    const WorldInstalled* target = installed(other);
+    if (chosen == picks.end() && target == nullptr)
       return name + " was built for an absent " + other;
     const wheel::Version at =
-        chosen != picks.end() ? chosen->second->version : version(there->version);
+        chosen != picks.end() ? chosen->second->version : version(target->version);
     if (!contains("==" + pick->build->abi_version + ".*", at))
       return name + " was built for " + other + " " + pick->build->abi_version;
   }
