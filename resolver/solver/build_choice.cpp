@@ -168,6 +168,20 @@ Result<const std::vector<BuildOption>*> RequirementProblem::options_of(const Pac
   return &options_.emplace(&release, std::move(*options)).first->second;
 }
 
+Result<bool> RequirementProblem::has_build_for_gpu(PackageId package, const IntegerSet& values) {
+  const Package& place = packages_[package];
+  for (const NumberedRelease* numbered : place.list->releases_in(values)) {
+    const auto options = options_of(place, *numbered->release);
+    if (!options) return std::unexpected(options.error());
+    for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
+      const BuildOption& build = (**options)[rank];
+      const bool for_gpu = build.fits && !build.fallback && !build.unknown;
+      if (for_gpu && values.contains(numbered->number(rank))) return true;
+    }
+  }
+  return false;
+}
+
 Result<std::optional<Sdist>> RequirementProblem::sdist_of(const Package& package,
                                                           const Release& release) const {
   PackageDemand demand = demand_for(package, release, nullptr);

@@ -100,7 +100,7 @@ std::vector<std::string> ResolutionSearch::idle_fallbacks() const {
   return idle;
 }
 
-bool ResolutionSearch::gives_up_gpu(const RequirementProblem& problem) {
+Result<bool> ResolutionSearch::gives_up_gpu(RequirementProblem& problem) {
   bool gives_up = false;
   for (const std::string& name : idle_fallbacks()) {
     if (in_.kept.contains(name)) continue;
@@ -109,17 +109,9 @@ bool ResolutionSearch::gives_up_gpu(const RequirementProblem& problem) {
     IntegerSet allowed = wanted_of(problem, package);
     for (const Exclusion& exclusion : place.exclusions)
       allowed = allowed & exclusion.alike.complement();
-    const bool for_gpu =
-        std::ranges::any_of(place.list->releases(), [&](const NumberedRelease& numbered) {
-          const BuildOption* build = nullptr;
-          for (std::size_t rank = 0;
-               (build = problem.option(place, numbered.number(rank))) != nullptr; ++rank) {
-            const bool fits = build->fits && !build->fallback && !build->unknown;
-            if (fits && allowed.contains(numbered.number(rank))) return true;
-          }
-          return false;
-        });
-    if (for_gpu) gives_up = admissions_.for_gpu.insert(name).second || gives_up;
+    const auto for_gpu = problem.has_build_for_gpu(package, allowed);
+    if (!for_gpu) return std::unexpected(for_gpu.error());
+    if (*for_gpu) gives_up = admissions_.for_gpu.insert(name).second || gives_up;
   }
   return gives_up;
 }

@@ -114,6 +114,8 @@ class RequirementProblem final : public Problem {
   [[nodiscard]] const BuildOption* option(const Package& package, Candidate candidate) const;
   /// Its version, with the label that a family has there.
   [[nodiscard]] std::string render_version(PackageId package, Candidate candidate) const;
+  /// Some build among `values` fits the GPU that is here, and is known.
+  [[nodiscard]] Result<bool> has_build_for_gpu(PackageId package, const IntegerSet& values);
   /// Only what is installed was looked at.
   [[nodiscard]] bool is_held(PackageId package) const;
   /// What the user says of the package.

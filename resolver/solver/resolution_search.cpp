@@ -114,7 +114,9 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::attempt() {
   const auto begins_again = weighs_mixture(problem, *solution);
   if (!begins_again) return std::unexpected(begins_again.error());
   if (*begins_again) return std::nullopt;
-  if (gives_up_gpu(problem)) return std::nullopt;
+  const auto gives_up = gives_up_gpu(problem);
+  if (!gives_up) return std::unexpected(gives_up.error());
+  if (*gives_up) return std::nullopt;
   if (auto ok = describe(problem, *solution); !ok) return std::unexpected(ok.error());
   warn_of_last_resort();
   remark_on_families(settled_, in_.families, in_.report);
@@ -288,9 +290,10 @@ IntegerSet ResolutionSearch::wanted_of(const RequirementProblem& problem, Packag
   for (const ActiveNeed& need : needs_) {
     const auto& needed = problem.packages()[need.needed];
     const bool of_extra = needed.kind == Kind::extra && needed.project == package;
-    // That an extra goes with the very candidate is no wish.
-    if ((need.needed == package || of_extra) &&
-        problem.reason(need.reason).kind != Reason::Kind::extra)
+    // That an extra goes with the very candidate is no wish, nor is what others were built for.
+    const Reason::Kind kind = problem.reason(need.reason).kind;
+    if ((need.needed == package || of_extra) && kind != Reason::Kind::extra &&
+        kind != Reason::Kind::abi)
       wanted = wanted & need.values;
   }
   return wanted;

@@ -85,7 +85,7 @@ class ResolutionSearch {
   [[nodiscard]] std::vector<std::string> idle_fallbacks() const;
   /// A fallback is chosen although whoever wants the package allows a build for the GPU: it counts
   /// no longer.
-  [[nodiscard]] bool gives_up_gpu(const RequirementProblem& problem);
+  [[nodiscard]] Result<bool> gives_up_gpu(RequirementProblem& problem);
   [[nodiscard]] bool replaces_installed() const;
   /// Builds of unlike backends in a solution.
   struct Mixture {

@@ -192,6 +192,28 @@ TEST_CASE("a build for CPUs is no way out of a conflict on a machine with a GPU"
   CHECK(world.remarked("although there is a GPU"));
 }
 
+TEST_CASE("what a build was linked with asks for no build for CPUs") {
+  NvidiaWorld world;
+  world.publish("acme-audio", "2.0.2", "cpu");
+  wheel::VariantMetadata linked;
+  linked.schema_version = "0.2.0";
+  linked.namespaces = {"abi_dependency"};
+  linked.providers["abi_dependency"].builtin = "abi_dependency";
+  linked.variants["audio"] = {{"abi_dependency", "acme_audio", "2.0.2"}};
+  world.publish_variants("app", "1.0", linked);
+  (void)world.error({"acme-audio", "app"});
+  CHECK(world.resolve({"acme-audio==2.0.2", "app"}) ==
+        Strings{"acme-audio 2.0.2+cpu[cpu]", "app 1.0[audio]"});
+}
+
+TEST_CASE("a first member for CPUs that was left again is no reason to take builds for CPUs") {
+  NvidiaWorld world;
+  world.publish("acme", "2.0.1", "cpu");
+  world.publish("acme-vision", "0.3.1", "cu126", {"acme==2.0.1"});
+  world.publish("acme-vision", "0.4.1", "cpu");
+  (void)world.error({"acme-vision>=0.3.1,!=0.4"});
+}
+
 TEST_CASE("an older release that brings in no other backend is an answer") {
   NvidiaWorld world;
   world.publish("acme-audio", "1.0", "cpu");
