@@ -251,6 +251,7 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   session.note_options_of_files(of_files);
   auto options = read_options(arguments);
   if (!options) return std::unexpected(options.error());
+  options->whole_decisions = arguments.has(Opt::explain) || arguments.has(Opt::json);
   auto gpus = session.gpu_policy();
   if (!gpus) return std::unexpected(gpus.error());
   options->providers.gpus = std::move(*gpus);

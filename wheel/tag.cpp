@@ -26,6 +26,8 @@ constexpr bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return text::is_ascii_alnum(c) || c == '_'; });
 }
 
+constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+
 /// What no file name and no path may hide in a tag.
 constexpr bool is_plain(std::string_view text) {
   return std::ranges::all_of(text,
@@ -118,6 +120,18 @@ std::size_t TagHash::operator()(const Tag& tag) const {
 SupportedTags::SupportedTags(std::vector<Tag> best_first) : best_first_(std::move(best_first)) {
   index_.reserve(best_first_.size());
   for (std::size_t i = 0; i < best_first_.size(); ++i) index_.try_emplace(best_first_[i], i);
+  constexpr std::array part_of = {&Tag::python, &Tag::abi, &Tag::platform};
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    std::vector<std::string_view> all;
+    all.reserve(best_first_.size());
+    for (const Tag& tag : best_first_) {
+      // Tags of one interpreter stand together.
+      if (all.empty() || all.back() != tag.*part_of[i]) all.emplace_back(tag.*part_of[i]);
+    }
+    std::ranges::sort(all);
+    const auto repeated = std::ranges::unique(all);
+    parts_[i].assign(all.begin(), repeated.begin());
+  }
 }
 
 std::size_t SupportedTags::best_index(const std::vector<Tag>& tags) const {
@@ -128,6 +142,26 @@ std::size_t SupportedTags::best_index(const std::vector<Tag>& tags) const {
     }
   }
   return best;
+}
+
+bool SupportedTags::may_fit(std::string_view wheel_name) const {
+  constexpr std::string_view extension = ".whl";
+  if (!wheel_name.ends_with(extension)) return true;
+  wheel_name.remove_suffix(extension.size());
+  bool fits = true;
+  for (std::size_t i = parts_.size(); i-- > 0;) {
+    const std::size_t dash = wheel_name.rfind('-');
+    if (dash == std::string_view::npos) return true;
+    const TagSet set(wheel_name.substr(dash + 1));
+    wheel_name = wheel_name.substr(0, dash);
+    fits = fits && !set.each([&](std::string_view part) {
+      return !std::ranges::binary_search(parts_[i], part, std::less<>()) &&
+             std::ranges::none_of(part, is_upper);
+    });
+  }
+  // With a build tag or a label it is not seen at once which parts the tags are.
+  const bool usual = std::ranges::count(wheel_name, '-') == 1;
+  return fits || !usual;
 }
 
 }  // namespace axle::wheel

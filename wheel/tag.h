@@ -1,6 +1,7 @@
 #pragma once
 // Compatibility tags (PEP 425, 600 manylinux, 656 musllinux).
 
+#include <array>
 #include <compare>
 #include <string>
 #include <string_view>
@@ -47,12 +48,15 @@ class SupportedTags {
   explicit SupportedTags(std::vector<Tag> best_first);
   /// Index in preference order of the best of `tags`; npos when none is supported.
   [[nodiscard]] std::size_t best_index(const std::vector<Tag>& tags) const;
+  /// False: no tag of the wheel is supported. True: that must be looked up; nothing was parsed.
+  [[nodiscard]] bool may_fit(std::string_view wheel_name) const;
   [[nodiscard]] const std::vector<Tag>& best_first() const { return best_first_; }
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
  private:
   std::vector<Tag> best_first_;
   std::unordered_map<Tag, std::size_t, TagHash> index_;
+  std::array<std::vector<std::string>, 3> parts_;  ///< sorted: pythons, abis, platforms
 };
 
 /// In the order of `packaging.tags.sys_tags` as of 26.3, which puts the native linux_* before

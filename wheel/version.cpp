@@ -1,6 +1,7 @@
 #include "wheel/version.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -13,6 +14,30 @@ namespace axle::wheel {
 namespace {
 
 constexpr bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
+
+/// Numbers and dots, as most versions of an index are; nullopt: another one, or none at all.
+std::optional<Version> parse_plain(std::string_view text) {
+  constexpr std::size_t most_parts = 8;
+  constexpr std::size_t always_fit = 19;
+  std::array<std::uint64_t, most_parts> parts{};
+  std::size_t count = 0;
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (text::is_ascii_digit(c) && digits < always_fit) {
+      parts[count] = parts[count] * 10 + static_cast<std::uint64_t>(c - '0');
+      ++digits;
+    } else if (c == '.' && digits > 0 && count + 1 < most_parts) {
+      ++count;
+      digits = 0;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (digits == 0) return std::nullopt;
+  std::optional<Version> version(std::in_place);
+  version->release.assign(parts.begin(), parts.begin() + count + 1);
+  return version;
+}
 
 /// A cursor over the version without surrounding white space. The grammar of PEP 440 needs no
 /// backtracking: every optional part is recognised by its first letters.
@@ -292,6 +317,7 @@ std::strong_ordering operator<=>(const Version& left, const Version& right) {
 }
 
 Result<Version> parse_version(std::string_view text) {
+  if (auto plain = parse_plain(text)) return *std::move(plain);
   return VersionParser(text::trim_ascii(text)).parse_whole();
 }
 

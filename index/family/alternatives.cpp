@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "foundation/documents/toml_reader.h"
+#include "index/family/quoted_texts.h"
 #include "wheel/requirement.h"
 
 namespace axle::index {
@@ -63,25 +64,6 @@ const std::vector<Alternatives>& parsed_groups() {
   return groups;
 }
 
-/// What is between quotation marks in the files, sorted: looked at so that they need not be parsed.
-const std::vector<std::string_view>& quoted_texts() {
-  static const std::vector<std::string_view> texts = [] {
-    std::vector<std::string_view> all;
-    for (const ShippedAlternatives& shipped : shipped_alternatives()) {
-      // From each mark to the next one: what is between two texts is no project.
-      std::size_t begin = shipped.toml.find('"');
-      while (begin != std::string_view::npos) {
-        const std::size_t end = shipped.toml.find('"', begin + 1);
-        all.push_back(shipped.toml.substr(begin + 1, end - begin - 1));
-        begin = end;
-      }
-    }
-    std::ranges::sort(all);
-    return all;
-  }();
-  return texts;
-}
-
 }  // namespace
 
 std::vector<std::string> Alternatives::projects() const {
@@ -114,8 +96,8 @@ Result<Alternatives> parse_alternatives(std::string_view toml, std::string where
 }
 
 const Alternatives* alternatives_of(std::string_view project) {
-  // Projects are quoted in the files; most of what is installed is in none of them.
-  if (!std::ranges::binary_search(quoted_texts(), project)) return nullptr;
+  static const QuotedTexts named(shipped_alternatives());
+  if (!named.contains(project)) return nullptr;
   for (const Alternatives& group : parsed_groups()) {
     if (std::ranges::find(group.members, project, &AlternativeMember::project) !=
         group.members.end()) {

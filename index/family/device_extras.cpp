@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "foundation/documents/toml_reader.h"
+#include "index/family/quoted_texts.h"
 #include "wheel/requirement.h"
 
 namespace axle::index {
@@ -94,10 +95,8 @@ Result<DeviceExtras> parse_device_extras(std::string_view toml, std::string wher
 }
 
 const DeviceExtras* device_extras_of(std::string_view project) {
-  const std::string quoted = fmt::format("\"{}\"", project);
-  const bool named = std::ranges::any_of(
-      shipped_device_extras(), [&](const auto& shipped) { return shipped.toml.contains(quoted); });
-  if (!named) return nullptr;
+  static const QuotedTexts named(shipped_device_extras());
+  if (!named.contains(project)) return nullptr;
   const auto found = std::ranges::find_if(parsed_device_extras(), [&](const DeviceExtras& table) {
     return std::ranges::find(table.projects, project) != table.projects.end();
   });

@@ -127,17 +127,6 @@ class Cursor {
     return 0;
   }
   std::string_view text() { return bytes(number()); }
-  std::string sha256() {
-    constexpr std::string_view digits = "0123456789abcdef";
-    const std::string_view hash = bytes(hash_bytes);
-    std::string text(2 * hash.size(), '0');
-    for (std::size_t i = 0; i < hash.size(); ++i) {
-      const auto byte = static_cast<unsigned char>(hash[i]);
-      text[2 * i] = digits[byte >> 4];
-      text[2 * i + 1] = digits[byte & 0xf];
-    }
-    return text;
-  }
 
  private:
   std::string_view rest_;
@@ -156,44 +145,112 @@ void read_hash(Cursor& in, wheel::ExpectedHash& hash) {
   }
 }
 
-/// `before`: the file before, or an empty one.
-KeptFile read_file(Cursor& in, const PublishedFile& before) {
-  KeptFile kept;
-  PublishedFile& file = kept.file;
-  kept.place = in.number();
-  const unsigned low = in.byte();
-  const unsigned flags = low | in.byte() << 8;
-  if ((flags & ~static_cast<unsigned>(all_flags)) != 0) in.refuse();
-  kept.kind = static_cast<FileKind>(flags & kind_bits);
-  const auto has = [flags](unsigned flag) { return (flags & flag) != 0; };
-  file.filename = in.text();
-  const std::uint64_t shared = in.number();
-  const std::string_view own = in.text();
-  if (shared > before.url.size()) in.refuse();
-  if (!in.sound()) return kept;
-  file.url.reserve(shared + own.size() + file.filename.size());
-  file.url.append(before.url, 0, shared).append(own);
-  if (has(link_ends_in_name)) file.url += file.filename;
-  file.requires_python = has(has_same_python) ? before.requires_python : std::string(in.text());
-  if (has(has_size)) file.size = in.number();
-  if (has(has_upload_time)) file.uploaded = static_cast<std::int64_t>(in.number());
-  file.yanked = has(is_yanked);
-  if (has(has_yanked_reason)) file.yanked_reason = in.text();
-  file.has_metadata = has(announces_metadata);
-  if (has(has_metadata_hash)) {
-    const std::uint64_t length = in.number();  // 0: a sha256, as bytes
-    file.metadata_sha256 = length == 0 ? in.sha256() : std::string(in.bytes(length));
+std::string sha256_text(std::string_view hash) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text(2 * hash.size(), '0');
+  char* out = text.data();
+  for (const char one : hash) {
+    const auto byte = static_cast<unsigned char>(one);
+    *out++ = digits[byte >> 4];
+    *out++ = digits[byte & 0xf];
   }
+  return text;
+}
+
+/// Files one after the other, as FileWriter wrote them: each is looked through, and made only if
+/// somebody wants it.
+class FileReader {
+ public:
+  explicit FileReader(std::string_view bytes) : in_(bytes) {}
+
+  [[nodiscard]] bool at_end() const { return in_.at_end(); }
+  /// False: that is no file.
+  [[nodiscard]] bool next();
+  [[nodiscard]] FileKind kind() const { return static_cast<FileKind>(flags_ & kind_bits); }
+  /// It is no wheel, or one that counts.
+  [[nodiscard]] bool is_wanted(const WantedWheels& wanted) const {
+    return !wanted || kind() != FileKind::wheel || wanted(filename_, requires_python_);
+  }
+  void make(KeptFile& kept) const;
+
+ private:
+  [[nodiscard]] bool has(unsigned flag) const { return (flags_ & flag) != 0; }
+
+  Cursor in_;
+  std::uint64_t place_ = 0;
+  unsigned flags_ = 0;
+  std::string_view filename_;
+  std::string url_;  ///< without the name, if it ends in that
+  std::string_view requires_python_;
+  std::uint64_t size_ = 0;
+  std::uint64_t uploaded_ = 0;
+  std::string_view yanked_reason_;
+  std::string_view metadata_hash_;
+  bool is_metadata_plain_ = false;  ///< the hash is the bytes of a sha256
+  std::string_view plain_hash_;
+  wheel::ExpectedHash other_hash_;
+  std::string_view label_;
+  std::string_view source_;
+  std::size_t repeated_ = 0;
+};
+
+bool FileReader::next() {
+  place_ = in_.number();
+  const unsigned low = in_.byte();
+  flags_ = low | in_.byte() << 8;
+  if ((flags_ & ~static_cast<unsigned>(all_flags)) != 0) return false;
+  filename_ = in_.text();
+  const std::uint64_t shared = in_.number();
+  const std::string_view own = in_.text();
+  if (shared > url_.size()) return false;
+  url_.replace(shared, std::string::npos, own);
+  if (!has(has_same_python)) requires_python_ = in_.text();
+  if (has(has_size)) size_ = in_.number();
+  if (has(has_upload_time)) uploaded_ = in_.number();
+  if (has(has_yanked_reason)) yanked_reason_ = in_.text();
+  if (has(has_metadata_hash)) {
+    const std::uint64_t length = in_.number();  // 0: a sha256, as bytes
+    is_metadata_plain_ = length == 0;
+    metadata_hash_ = in_.bytes(is_metadata_plain_ ? hash_bytes : length);
+  }
+  if (has(has_plain_sha256)) {
+    plain_hash_ = in_.bytes(hash_bytes);
+  } else if (has(has_other_hash)) {
+    other_hash_ = {};
+    read_hash(in_, other_hash_);
+  }
+  if (has(has_label)) label_ = in_.text();
+  if (has(has_source)) source_ = in_.text();
+  repeated_ += url_.size() + requires_python_.size();
+  return in_.sound() && repeated_ <= most_repeated_bytes;
+}
+
+void FileReader::make(KeptFile& kept) const {
+  kept.place = place_;
+  kept.kind = kind();
+  PublishedFile& file = kept.file;
+  file.filename = filename_;
+  file.url.reserve(url_.size() + filename_.size());
+  file.url = url_;
+  if (has(link_ends_in_name)) file.url += filename_;
+  file.requires_python = requires_python_;
+  if (has(has_size)) file.size = size_;
+  if (has(has_upload_time)) file.uploaded = static_cast<std::int64_t>(uploaded_);
+  file.yanked = has(is_yanked);
+  if (has(has_yanked_reason)) file.yanked_reason = yanked_reason_;
+  file.has_metadata = has(announces_metadata);
+  if (has(has_metadata_hash))
+    file.metadata_sha256 =
+        is_metadata_plain_ ? sha256_text(metadata_hash_) : std::string(metadata_hash_);
   file.exposed = has(is_exposed);
   if (has(has_plain_sha256)) {
     file.hash.algorithm = "sha256";
-    file.hash.digits = in.sha256();
+    file.hash.digits = sha256_text(plain_hash_);
   } else if (has(has_other_hash)) {
-    read_hash(in, file.hash);
+    file.hash = other_hash_;
   }
-  if (has(has_label)) file.label = in.text();
-  if (has(has_source)) file.source = in.text();
-  return kept;
+  if (has(has_label)) file.label = label_;
+  if (has(has_source)) file.source = source_;
 }
 
 }  // namespace
@@ -229,20 +286,20 @@ void FileWriter::add(std::size_t place, FileKind kind, const PublishedFile& file
   requires_python_ = file.requires_python;
 }
 
-std::optional<std::vector<KeptFile>> read_kept_files(std::string_view bytes, KeptIn where) {
+std::optional<std::vector<KeptFile>> read_kept_files(std::string_view bytes, KeptIn where,
+                                                     const WantedWheels& wanted) {
   constexpr std::size_t usual_bytes = 160;
   std::vector<KeptFile> files;
-  files.reserve(bytes.size() / usual_bytes + 1);
-  Cursor in(bytes);
-  const PublishedFile none;
-  std::size_t repeated = 0;
-  while (!in.at_end()) {
-    KeptFile kept = read_file(in, files.empty() ? none : files.back().file);
+  if (!wanted) files.reserve(bytes.size() / usual_bytes + 1);
+  FileReader reader(bytes);
+  while (!reader.at_end()) {
+    if (!reader.next()) return std::nullopt;
+    if (!reader.is_wanted(wanted)) continue;
+    KeptFile& kept = files.emplace_back();
+    reader.make(kept);
     const bool fit = where == KeptIn::memory ||
                      (is_sound_file_name(kept.file.filename) && is_http_url(kept.file.url));
-    repeated += kept.file.url.size() + kept.file.requires_python.size();
-    if (!in.sound() || !fit || repeated > most_repeated_bytes) return std::nullopt;
-    files.push_back(std::move(kept));
+    if (!fit) return std::nullopt;
   }
   return files;
 }

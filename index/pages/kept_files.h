@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,12 +32,17 @@ class FileWriter {
   std::string_view requires_python_;
 };
 
+using WantedWheels =
+    std::function<bool(std::string_view filename, std::string_view requires_python)>;
+
 /// Where the bytes have been since they were written.
 enum class KeptIn : std::uint8_t { memory, disk };
 
 /// What FileWriter wrote; nullopt for anything else. From a disk also for what no page of a server
 /// may list: a name with a slash, a link that is not http or https.
+/// `wanted`: which wheels, by what their entries say; the others are left out. Empty: all.
 [[nodiscard]] std::optional<std::vector<KeptFile>> read_kept_files(std::string_view bytes,
-                                                                   KeptIn where);
+                                                                   KeptIn where,
+                                                                   const WantedWheels& wanted = {});
 
 }  // namespace axle::index

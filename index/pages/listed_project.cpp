@@ -49,9 +49,10 @@ Value get(std::string_view bytes, std::size_t at) {
 }
 
 std::optional<std::vector<KeptFile>> sound_files(std::string_view bytes, std::uint64_t checksum,
-                                                 std::uint64_t seed, KeptIn where) {
+                                                 std::uint64_t seed, KeptIn where,
+                                                 const WantedWheels& wanted) {
   if (form_checksum(seed, bytes) != checksum) return std::nullopt;
-  return read_kept_files(bytes, where);
+  return read_kept_files(bytes, where, wanted);
 }
 
 }  // namespace
@@ -220,7 +221,8 @@ ReleaseSummary ListedProject::summary(std::size_t release) const {
           (found.flags & flag_all_yanked) != 0};
 }
 
-std::optional<std::vector<KeptFile>> ListedProject::files_of(const Row& row) const {
+std::optional<std::vector<KeptFile>> ListedProject::files_of(const Row& row,
+                                                             const WantedWheels& wanted) const {
   std::string read;
   std::string_view bytes;
   const std::size_t end = bytes_.size();
@@ -236,7 +238,8 @@ std::optional<std::vector<KeptFile>> ListedProject::files_of(const Row& row) con
       return std::nullopt;
     bytes = read;
   }
-  return sound_files(bytes, row.checksum, seed_, path_.empty() ? KeptIn::memory : KeptIn::disk);
+  return sound_files(bytes, row.checksum, seed_, path_.empty() ? KeptIn::memory : KeptIn::disk,
+                     wanted);
 }
 
 const ListedProject* ListedProject::parsed_again() const {
@@ -244,10 +247,10 @@ const ListedProject* ListedProject::parsed_again() const {
   return again_.get();
 }
 
-ReleaseFiles ListedProject::files(std::size_t release) const {
+ReleaseFiles ListedProject::files(std::size_t release, const WantedWheels& wanted) const {
   ReleaseFiles files;
   const Row own = row(release);
-  if (auto kept = files_of(own)) {
+  if (auto kept = files_of(own, wanted)) {
     files.wheels.reserve(std::min<std::size_t>(own.wheels, kept->size()));
     files.sdists.reserve(std::min<std::size_t>(own.sdists, kept->size()));
     for (KeptFile& one : *kept) files.add(one.kind, std::move(one.file));
@@ -256,7 +259,8 @@ ReleaseFiles ListedProject::files(std::size_t release) const {
   const ListedProject* again = parsed_again();
   if (again == nullptr) return files;
   for (std::size_t other = 0; other < again->release_count(); ++other) {
-    if (again->summary(other).version == summary(release).version) return again->files(other);
+    if (again->summary(other).version == summary(release).version)
+      return again->files(other, wanted);
   }
   return files;
 }
@@ -275,9 +279,9 @@ ProjectPage ListedProject::page(std::string_view name) const {
     const Row own = row(at);
     auto kept =
         own.files_at < begin || rest.empty()
-            ? files_of(own)
+            ? files_of(own, {})
             : sound_files(std::string_view(rest).substr(own.files_at - begin, own.files_length),
-                          own.checksum, seed_, KeptIn::disk);
+                          own.checksum, seed_, KeptIn::disk, {});
     if (!kept) {
       const ListedProject* again = parsed_again();
       return again == nullptr ? ProjectPage{std::string(name), url_, {}, absent_}

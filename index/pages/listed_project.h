@@ -52,7 +52,8 @@ class ListedProject {
 
   [[nodiscard]] std::size_t release_count() const;  ///< the newest is first
   [[nodiscard]] ReleaseSummary summary(std::size_t release) const;
-  [[nodiscard]] ReleaseFiles files(std::size_t release) const;
+  /// `wanted`: as in read_kept_files.
+  [[nodiscard]] ReleaseFiles files(std::size_t release, const WantedWheels& wanted = {}) const;
   /// The page as it was parsed.
   [[nodiscard]] ProjectPage page(std::string_view name) const;
 
@@ -72,7 +73,8 @@ class ListedProject {
                            const std::vector<PublishedFile>& all, std::size_t version_at,
                            std::string_view version);
   [[nodiscard]] Row row(std::size_t at) const;
-  [[nodiscard]] std::optional<std::vector<KeptFile>> files_of(const Row& row) const;
+  [[nodiscard]] std::optional<std::vector<KeptFile>> files_of(const Row& row,
+                                                              const WantedWheels& wanted) const;
   [[nodiscard]] const ListedProject* parsed_again() const;
 
   std::string url_;

@@ -5,6 +5,13 @@
 #include <utility>
 
 namespace axle::resolver {
+namespace {
+
+void add_unlike_last(std::vector<std::string>& texts, std::string_view text) {
+  if (texts.empty() || texts.back() != text) texts.emplace_back(text);
+}
+
+}  // namespace
 
 Release::Release(const index::ListedProject& listed, std::size_t place)
     : listed_(&listed), place_(place) {}
@@ -33,6 +40,36 @@ index::ReleaseFiles& Release::files() const {
   return files;
 }
 
+const index::ReleaseFiles& Release::all_but_wheels() const {
+  const bool known = opened_ != nullptr && !opened_->files && opened_->fitting;
+  return known ? *opened_->fitting : files();
+}
+
+const std::vector<index::PublishedFile>* Release::fitting_wheels(
+    const wheel::SupportedTags& tags) const {
+  // A label may be hidden in the name of any wheel.
+  const bool can_be_told =
+      listed_ != nullptr && !opened().files && !opened().read_more && summary().maybe_labelled == 0;
+  if (!can_be_told) return nullptr;
+  std::optional<index::ReleaseFiles>& fitting = opened().fitting;
+  if (!fitting) {
+    fitting = listed_->files(place_, [&](std::string_view name, std::string_view python) {
+      add_unlike_last(opened_->pythons, python);
+      return tags.may_fit(name);
+    });
+  }
+  return &fitting->wheels;
+}
+
+std::vector<std::string> Release::pythons() const {
+  if (opened_ != nullptr && !opened_->pythons.empty()) return opened_->pythons;
+  const index::ReleaseFiles& all = files();
+  std::vector<std::string> pythons;
+  for (const index::PublishedFile& file : all.wheels.empty() ? all.sdists : all.wheels)
+    add_unlike_last(pythons, file.requires_python);
+  return pythons;
+}
+
 index::ReleaseSummary Release::summary() const {
   auto summary = listed_ != nullptr ? listed_->summary(place_) : index::summarize(own_files());
   if (opened_ != nullptr) summary.maybe_labelled += opened_->more_builds;
@@ -52,6 +89,7 @@ void Release::expect_more(std::function<Result<std::vector<index::PublishedFile>
 }
 
 bool Release::may_be_labelled() const {
+  if (opened_ != nullptr && opened_->fitting) return false;
   return (opened_ != nullptr && opened_->read_more) ||
          std::ranges::any_of(wheels(),
                              [](const index::PublishedFile& file) { return !file.label.empty(); });
@@ -74,9 +112,20 @@ void add_wheel(Release& release, const index::PublishedFile& file,
 }  // namespace
 
 void parse_wheels(Release& release, const wheel::SupportedTags& tags) {
-  if (release.parsed) return;
-  release.parsed = true;
-  for (const index::PublishedFile& file : release.wheels()) add_wheel(release, file, tags);
+  const Release::Parsed before = std::exchange(release.parsed, Release::Parsed::all);
+  if (before == Release::Parsed::all) return;
+  for (const index::PublishedFile& file : release.wheels()) {
+    const bool known = before == Release::Parsed::fitting && tags.may_fit(file.filename);
+    if (!known) add_wheel(release, file, tags);
+  }
+}
+
+void parse_fitting_wheels(Release& release, const wheel::SupportedTags& tags) {
+  if (release.parsed != Release::Parsed::none) return;
+  const std::vector<index::PublishedFile>* const fitting = release.fitting_wheels(tags);
+  if (fitting == nullptr) return parse_wheels(release, tags);
+  release.parsed = Release::Parsed::fitting;
+  for (const index::PublishedFile& file : *fitting) add_wheel(release, file, tags);
 }
 
 void note_build(Release& release, Result<BuiltWheel> built, const wheel::SupportedTags& tags) {

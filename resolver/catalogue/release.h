@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,10 +45,11 @@ class Release {
   const index::Family* family = nullptr;
   std::vector<wheel::Version> local_versions;  ///< of the labelled files, each once
 
-  /// Filled by parse_wheels; `unreadable` names the files that are no wheels for this release.
-  bool parsed = false;
-  std::vector<CandidateWheel> candidates;
-  std::vector<plan::SkippedFile> unreadable;
+  /// Which of its wheels are among the candidates.
+  enum class Parsed : std::uint8_t { none, fitting, all } parsed = Parsed::none;
+  /// Filled by parse_wheels and parse_fitting_wheels; none is moved when others are added.
+  std::list<CandidateWheel> candidates;
+  std::vector<plan::SkippedFile> unreadable;  ///< files that are no wheels for this release
   /// What became of building its source distribution, and the wheel's place among the candidates;
   /// nullptr: nobody tried.
   std::unique_ptr<const Result<BuiltWheel>> built;
@@ -61,10 +63,18 @@ class Release {
   Release(const index::ListedProject& listed, std::size_t place);
 
   [[nodiscard]] const std::vector<index::PublishedFile>& wheels() const { return files().wheels; }
-  [[nodiscard]] const std::vector<index::PublishedFile>& sdists() const { return files().sdists; }
-  [[nodiscard]] const std::optional<index::PublishedFile>& variants_file() const {
-    return files().variants_file;
+  [[nodiscard]] const std::vector<index::PublishedFile>& sdists() const {
+    return all_but_wheels().sdists;
   }
+  [[nodiscard]] const std::optional<index::PublishedFile>& variants_file() const {
+    return all_but_wheels().variants_file;
+  }
+  /// Those whose tags may fit; nullptr: what its wheels are is only known if all are read.
+  [[nodiscard]] const std::vector<index::PublishedFile>* fitting_wheels(
+      const wheel::SupportedTags& tags) const;
+  /// The requires-python of its wheels, or else of its sdists, in page order without repetitions in
+  /// a row.
+  [[nodiscard]] std::vector<std::string> pythons() const;
   /// Without reading the files.
   [[nodiscard]] index::ReleaseSummary summary() const;
   /// For whoever puts a release together: what was listed no longer counts.
@@ -83,6 +93,8 @@ class Release {
   /// What only a release needs that somebody looks at: a project has hundreds of others.
   struct Opened {
     std::optional<index::ReleaseFiles> files;
+    std::optional<index::ReleaseFiles> fitting;  ///< without wheels whose tags do not fit
+    std::vector<std::string> pythons;  ///< of the wheels, with those left out of `fitting`
     std::function<Result<std::vector<index::PublishedFile>>()> read_more;  ///< called once
     std::uint32_t more_builds = 0;
     std::optional<Error> trouble;
@@ -90,6 +102,8 @@ class Release {
 
   [[nodiscard]] Opened& opened() const;
   [[nodiscard]] index::ReleaseFiles& files() const;
+  /// Of these, all; of the wheels, perhaps only some.
+  [[nodiscard]] const index::ReleaseFiles& all_but_wheels() const;
   /// Without what is read later.
   [[nodiscard]] index::ReleaseFiles& own_files() const;
 
@@ -101,7 +115,9 @@ class Release {
 /// Adds the wheel to the candidates, if it was built.
 void note_build(Release& release, Result<BuiltWheel> built, const wheel::SupportedTags& tags);
 
-/// Parses the wheel names of `release`, once.
+/// Parses the names of all wheels of `release`, once: for whoever says why one was left out.
 void parse_wheels(Release& release, const wheel::SupportedTags& tags);
+/// Only of those whose tags may fit, where they can be told from the others without that.
+void parse_fitting_wheels(Release& release, const wheel::SupportedTags& tags);
 
 }  // namespace axle::resolver

@@ -130,7 +130,7 @@ class PackageChooser {
   [[nodiscard]] Result<WheelPolicy> policy_for(const PackageDemand& demand, const Release& release,
                                                Pass pass, VersionFilter& filter);
   [[nodiscard]] Result<ReleaseChoice> choose_wheel(const PackageDemand& demand, Release& release,
-                                                   Pass pass);
+                                                   Pass pass, bool whole);
   [[nodiscard]] Result<Tried> try_releases(const PackageDemand& demand, const Releases& releases,
                                            Pass pass);
   void remark_on(const PackageDemand& demand, const Tried& first, Tried& tried);

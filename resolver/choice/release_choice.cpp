@@ -178,8 +178,12 @@ const index::PublishedFile* WheelChooser::buildable(const std::string& name, con
 WheelChooser::UsableWheels WheelChooser::usable_wheels(const std::string& name, Release& release,
                                                        const WheelPolicy& policy,
                                                        std::vector<plan::SkippedFile>* skipped) {
-  parse_wheels(release, target_.tags);
-  if (skipped != nullptr) *skipped = release.unreadable;
+  if (skipped != nullptr) {
+    parse_wheels(release, target_.tags);
+    *skipped = release.unreadable;
+  } else {
+    parse_fitting_wheels(release, target_.tags);
+  }
   UsableWheels usable;
   for (const CandidateWheel& wheel : release.candidates) {
     const std::optional<plan::SkipCode> code = skip_code(name, release, wheel, policy);
@@ -198,7 +202,7 @@ WheelChooser::UsableWheels WheelChooser::usable_wheels(const std::string& name, 
 
 LikelyChoice WheelChooser::likely(const std::string& name, Release& release,
                                   const WheelPolicy& policy) {
-  parse_wheels(release, target_.tags);
+  parse_fitting_wheels(release, target_.tags);
   LikelyChoice likely;
   for (const CandidateWheel& wheel : release.candidates) {
     if (wheel.tag_index == wheel::SupportedTags::npos) continue;
@@ -420,10 +424,12 @@ Result<std::vector<BuildOption>> WheelChooser::options(const std::string& name, 
 }
 
 Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
-                                           const WheelPolicy& policy, const VersionOf& version_of) {
+                                           const WheelPolicy& policy, const VersionOf& version_of,
+                                           bool whole) {
   ReleaseChoice choice;
-  const auto judged = judge(name, release, policy, version_of,
-                            usable_wheels(name, release, policy, &choice.decision.skipped), choice);
+  const auto judged = judge(
+      name, release, policy, version_of,
+      usable_wheels(name, release, policy, whole ? &choice.decision.skipped : nullptr), choice);
   if (!judged) {
     if (!is_out_of_reach(judged.error(), release)) return std::unexpected(judged.error());
     choice.why_not = judged.error();
@@ -463,6 +469,9 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
                           return wheel.label == policy.label;
                         });
     choice.other_python = !other_python_needed(release, target_).empty();
+    // What was left out is the reason why, but where all of it is for another Python.
+    const bool told = whole || (choice.other_python && for_any_label && release.family == nullptr);
+    if (!told) return choose(name, release, policy, version_of, true);
     choice.why_not =
         !usable.unlisted.empty()
             ? no_listed_file(name, release, usable.unlisted, policy.versions->listed)

@@ -83,11 +83,12 @@ class WheelChooser {
   /// What `choose` will probably look at, without looking at it.
   [[nodiscard]] LikelyChoice likely(const std::string& name, Release& release,
                                     const WheelPolicy& policy);
-  /// Errors: mismatch for a variants file that is not the listed one, io; that nothing fits is no
-  /// error but an empty choice.
+  /// `whole`: the decision lists the files that were left out, as it does where they are the reason
+  /// why nothing is chosen. Errors: mismatch for a variants file that is not the listed one, io;
+  /// that nothing fits is no error but an empty choice.
   [[nodiscard]] Result<ReleaseChoice> choose(const std::string& name, Release& release,
-                                             const WheelPolicy& policy,
-                                             const VersionOf& version_of);
+                                             const WheelPolicy& policy, const VersionOf& version_of,
+                                             bool whole);
 
  private:
   struct UsableWheels {

@@ -85,11 +85,11 @@ LikelyChoice PackageChooser::likely(const PackageDemand& demand, Release& releas
 }
 
 Result<ReleaseChoice> PackageChooser::choose_wheel(const PackageDemand& demand, Release& release,
-                                                   Pass pass) {
+                                                   Pass pass, bool whole) {
   VersionFilter filter;
   const auto policy = policy_for(demand, release, pass, filter);
   if (!policy) return std::unexpected(policy.error());
-  return wheels_.choose(demand.name, release, *policy, demand.version_of);
+  return wheels_.choose(demand.name, release, *policy, demand.version_of, whole);
 }
 
 Result<std::vector<BuildOption>> PackageChooser::options(const PackageDemand& demand,
@@ -123,7 +123,7 @@ Result<void> PackageChooser::build(const Sdist& sdist, Release& release) {
 
 Result<std::expected<PackageChoice, Error>> PackageChooser::take(const PackageDemand& demand,
                                                                  Release& release, Pass pass) {
-  auto choice = choose_wheel(demand, release, pass);
+  auto choice = choose_wheel(demand, release, pass, options_.whole_decisions);
   if (!choice) return std::unexpected(std::move(choice).error());
   if (choice->chosen == nullptr) {
     return std::expected<PackageChoice, Error>(std::unexpect, std::move(*choice->why_not));
@@ -154,7 +154,7 @@ Result<PackageChooser::Tried> PackageChooser::try_releases(const PackageDemand& 
     if (!beside_the_point && !tried.telling_trouble) tried.telling_trouble = std::move(error);
   };
   for (Release* release : releases) {
-    auto choice = choose_wheel(demand, *release, pass);
+    auto choice = choose_wheel(demand, *release, pass, false);
     if (!choice) return std::unexpected(std::move(choice).error());
     if (choice->chosen == nullptr) {
       pass_over(release, std::move(*choice->why_not), choice->other_python,
@@ -249,7 +249,7 @@ std::optional<PackageChooser::Offer> PackageChooser::newest_that_fits(const Pack
   if (!releases) return std::nullopt;
   for (std::size_t i = 0; i < std::min(releases->size(), most_looked_at); ++i) {
     Release& release = *(*releases)[i];
-    const auto choice = choose_wheel(every, release, Pass{});
+    const auto choice = choose_wheel(every, release, Pass{}, false);
     if (!choice) return std::nullopt;
     if (choice->chosen == nullptr) continue;
     // What only the wheel itself says may speak against it too, its Requires-Python for example.
@@ -300,7 +300,7 @@ std::optional<Error> PackageChooser::why_none(const PackageDemand& demand) {
 }
 
 Result<plan::Decision> PackageChooser::decision(const PackageDemand& demand, Release& release) {
-  auto choice = choose_wheel(demand, release, Pass{});
+  auto choice = choose_wheel(demand, release, Pass{}, true);
   if (!choice) return std::unexpected(std::move(choice).error());
   return std::move(choice->decision);
 }
@@ -325,7 +325,7 @@ Result<Explanation> PackageChooser::explain(const PackageDemand& demand) {
     break;
   }
   Release& release = *shown;
-  auto choice = choose_wheel(demand, release, shown_pass);
+  auto choice = choose_wheel(demand, release, shown_pass, true);
   if (!choice) return std::unexpected(std::move(choice).error());
   Explanation explanation;
   explanation.name = demand.name;

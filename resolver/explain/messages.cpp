@@ -279,7 +279,7 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
                         wheel::render_version(target.python_version), read_from("interpreter")),
             fmt::format("use an environment with Python {} (--python)", needed)};
   }
-  if (release.wheels().empty()) {
+  if (release.summary().wheels == 0 && release.wheels().empty()) {
     return {ErrorKind::unsupported,
             fmt::format("{} {} has no wheel, only a source distribution", name, version),
             build_hint(name, release.version, options)};

@@ -202,16 +202,10 @@ std::string other_python_needed(const Release& release, const Target& target) {
   python.pre.reset();
   python.dev.reset();
   std::vector<std::string> needed;
-  const std::vector<index::PublishedFile>& files =
-      release.wheels().empty() ? release.sdists() : release.wheels();
-  const std::string* before = nullptr;
-  for (const index::PublishedFile& file : files) {
-    // Most files of a release say the same.
-    if (before != nullptr && *before == file.requires_python) continue;
-    before = &file.requires_python;
-    const auto specifiers = wheel::parse_specifiers(file.requires_python);
+  for (const std::string& one : release.pythons()) {
+    const auto specifiers = wheel::parse_specifiers(one);
     if (!specifiers || specifiers->contains(python)) return {};
-    add_once(needed, file.requires_python);
+    add_once(needed, one);
   }
   return render_few(needed);
 }

@@ -23,7 +23,9 @@ struct Options {
   bool reinstall = false;
   /// --alternatives: of distributions that install the same modules, the one that fits the machine
   bool alternatives = false;
-  bool variants = true;                           ///< --no-variants
+  bool variants = true;  ///< --no-variants
+  /// Decisions list the files of a release that were left out: --explain and --json show them.
+  bool whole_decisions = true;
   std::set<std::string, std::less<>> plain_only;  ///< --no-variants=PKG, normalised names
   std::map<std::string, std::string, std::less<>> pinned_variants;  ///< --variant PKG=LABEL
   /// Family -> label: --torch-backend. Taken whether the machine can run it or not.

@@ -33,9 +33,10 @@ const std::vector<RequirementProblem::BuiltAlike>& RequirementProblem::built_ali
   std::vector<BuiltAlike>& alike = known->second;
   if (!is_new) return alike;
   const Package& place = packages_[package];
-  const auto add = [&](const wheel::Version& version, const IntegerSet& numbers) {
+  const auto add = [&](const wheel::Version& version, Candidate first, Candidate last) {
     auto built = in_.families.built_for(place.name, version, {});
     if (!built) return;
+    const IntegerSet numbers = IntegerSet::from_to(first, last);
     const auto same = std::ranges::find(alike, built->local,
                                         [](const BuiltAlike& one) { return one.built.local; });
     if (same == alike.end()) {
@@ -45,9 +46,9 @@ const std::vector<RequirementProblem::BuiltAlike>& RequirementProblem::built_ali
     }
   };
   for (const NumberedRelease& numbered : place.list->releases())
-    add(numbered.release->version, numbered.numbers());
+    add(numbered.release->version, numbered.first, numbered.last);
   if (const Candidate installed = place.list->installed(); installed != not_chosen)
-    add(place.list->installed_package()->version, IntegerSet::one(installed));
+    add(place.list->installed_package()->version, installed, installed + 1);
   return alike;
 }
 

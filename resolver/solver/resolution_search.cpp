@@ -52,8 +52,8 @@ std::vector<ActiveNeed> active_needs(const Solution& solution) {
 bool is_plain(const RequirementProblem::Package& place, const Release& release,
               const PackageDemand& demand) {
   return place.family == nullptr && release.family == nullptr && !release.direct &&
-         !release.built && demand.rule == LabelRule::best && release.parsed &&
-         !release.summary().yanked_wheels &&
+         !release.built && demand.rule == LabelRule::best &&
+         release.parsed != Release::Parsed::none && !release.summary().yanked_wheels &&
          std::ranges::none_of(release.candidates, &CandidateWheel::is_variant) &&
          std::ranges::all_of(demand.wants, [](const Want* want) { return want->hashes.empty(); });
 }
@@ -366,11 +366,12 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
   for (const Exclusion& exclusion : problem.exclusions(package))
     counted = counted & exclusion.alike.complement();
   std::vector<Release*> releases;
-  for (const NumberedRelease& numbered : std::views::reverse(list.releases())) {
+  for (const NumberedRelease* const numbered : std::views::reverse(list.releases_in(counted))) {
     // Another local version of the same version is another build, for another torch perhaps.
-    const bool other_build = place.family == nullptr && numbered.release != &release &&
-                             wheel::compare_public(numbered.release->version, release.version) == 0;
-    if (counted.meets(numbered.numbers()) && !other_build) releases.push_back(numbered.release);
+    const bool other_build =
+        place.family == nullptr && numbered->release != &release &&
+        wheel::compare_public(numbered->release->version, release.version) == 0;
+    if (!other_build) releases.push_back(numbered->release);
   }
   if (by_ranking && place.family == nullptr && release.family == nullptr && !releases.empty() &&
       releases.front() == &release) {

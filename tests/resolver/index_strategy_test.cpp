@@ -12,6 +12,7 @@ namespace {
 /// A private index that is asked first and has corp 1.0, and a public one with corp 9.9.
 struct TwoIndexes : World {
   TwoIndexes() {
+    counted = true;
     own.add_wheel({.name = "corp", .version = "1.0"});
     index.add_wheel({.name = "corp", .version = "9.9"});
     index.add_wheel({.name = "other", .version = "1.0", .requires_dist = {"corp>=2"}});

@@ -91,6 +91,7 @@ class Telegraph final : public index::Source, public index::Transport {
 
 struct Wired : testing::World {
   Wired() {
+    counted = true;
     sources.indexes = {&wire};
     sources.transport = &wire;
   }

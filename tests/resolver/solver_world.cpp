@@ -96,7 +96,37 @@ std::expected<plan::Resolution, resolver::Unresolved> World::try_resolve(
   for (const std::string& text : constraints) requests.constraints.push_back({requirement(text)});
   sources.families = use_families ? &families : nullptr;
   report.remarks.clear();
-  return resolver::resolve(requests, target, installed, sources, options, report);
+  auto resolution = resolver::resolve(requests, target, installed, sources, options, report);
+  if (!counted) check_without_whole_decisions(requests, resolution);
+  return resolution;
+}
+
+void World::check_without_whole_decisions(
+    const resolver::Requests& requests,
+    const std::expected<plan::Resolution, resolver::Unresolved>& resolution) const {
+  resolver::Options brief = options;
+  brief.whole_decisions = !options.whole_decisions;
+  CollectedReport other_report;
+  const auto other = resolver::resolve(requests, target, installed, sources, brief, other_report);
+  REQUIRE(other.has_value() == resolution.has_value());
+  if (!other) {
+    CHECK(other.error().message == resolution.error().message);
+    CHECK(other.error().hint == resolution.error().hint);
+    return;
+  }
+  const auto wheels = [](const plan::Resolution& all) {
+    std::vector<std::string> urls;
+    for (const plan::ResolvedPackage& package : all.packages)
+      urls.push_back(package.name + " " + package.url + " " + package.decision.chosen_because);
+    return urls;
+  };
+  CHECK(wheels(*other) == wheels(*resolution));
+  const auto texts = [](const CollectedReport& of) {
+    std::vector<std::string> all;
+    for (const Remark& remark : of.remarks) all.push_back(remark.message + "\n" + remark.hint);
+    return all;
+  };
+  CHECK(texts(other_report) == texts(report));
 }
 
 std::vector<std::string> World::resolve(const std::vector<std::string>& requirements) {

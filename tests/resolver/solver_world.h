@@ -40,6 +40,7 @@ struct World {
   bool use_families = false;
   resolver::Sources sources;  ///< `index` alone, unless a test says more
   std::vector<std::string> constraints;
+  bool counted = false;  ///< a test counts what is asked: nothing is resolved a second time
 
   void install(const std::string& name, const std::string& version,
                const std::vector<std::string>& dependencies = {},
@@ -60,6 +61,12 @@ struct World {
   [[nodiscard]] const plan::ResolvedPackage& package(std::string_view name) const;
 
   plan::Resolution last;
+
+ private:
+  /// Options::whole_decisions decides about nothing but what decisions list.
+  void check_without_whole_decisions(
+      const resolver::Requests& requests,
+      const std::expected<plan::Resolution, resolver::Unresolved>& resolution) const;
 };
 
 }  // namespace axle::testing

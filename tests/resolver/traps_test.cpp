@@ -18,6 +18,7 @@ using Strings = std::vector<std::string>;
 std::string at(std::size_t minor) { return "1." + std::to_string(minor); }
 
 struct TrapWorld : World {
+  TrapWorld() { counted = true; }
   void publish(const std::string& name, const std::string& at, const Strings& needs = {},
                const std::string& requires_python = {}) {
     index

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace wheel = axle::wheel;
 
@@ -116,4 +117,38 @@ TEST_CASE("the best of several tags counts, a repeated tag by its first place") 
   CHECK(supported.best_index(*wheel::parse_tags("py2.py3-none-any")) == 1);
   CHECK(supported.best_index(*wheel::parse_tags("cp311-cp311-linux_x86_64")) == 0);
   CHECK(supported.best_index({}) == wheel::SupportedTags::npos);
+}
+
+TEST_CASE("what may fit by its name is all that fits") {
+  const wheel::SupportedTags supported = wheel::supported_tags(cpython(11));
+  const std::vector<std::string> pythons = {"cp311", "cp310", "cp312", "py3",       "py2.py3",
+                                            "py2",   "CP311", "pp310", "cp39.cp311"};
+  const std::vector<std::string> abis = {"cp311", "abi3", "none", "cp312", "cp310.abi3", "pypy310"};
+  const std::vector<std::string> platforms = {
+      "any",         "manylinux_2_17_x86_64.manylinux2014_x86_64",
+      "win_amd64",   "manylinux_2_28_x86_64",
+      "linux_ARMv7", "manylinux_2_28_aarch64.manylinux_2_5_x86_64"};
+  std::size_t fitting = 0;
+  std::size_t told = 0;
+  for (const std::string& python : pythons) {
+    for (const std::string& abi : abis) {
+      for (const std::string& platform : platforms) {
+        const std::string triple = python + "-" + abi + "-" + platform;
+        CAPTURE(triple);
+        const bool fits = supports(cpython(11), triple.c_str());
+        fitting += fits ? 1 : 0;
+        for (const char* around : {"a-1.0-{}.whl", "a_b-1!2.0+l.1-{}.whl", "a-1-2build-{}.whl",
+                                   "a-1-{}-label.whl", "a-1-0-{}-x86_64_v3.whl"}) {
+          const std::string name = fmt::format(fmt::runtime(around), triple);
+          if (fits) CHECK(supported.may_fit(name));
+          told += supported.may_fit(name) ? 0 : 1;
+        }
+      }
+    }
+  }
+  CHECK(fitting > 10);
+  CHECK(told > 300);
+  for (const char* odd :
+       {"", "a", "a.whl", "----.whl", "a-b-c-d-e-f-g-h.whl", "win_amd64", "-.whl"})
+    CHECK(supported.may_fit(odd) == (odd != std::string("----.whl")));
 }

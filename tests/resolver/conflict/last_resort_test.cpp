@@ -44,6 +44,7 @@ class StubBuilder final : public resolver::SdistBuilder {
 
 struct SourceWorld : World {
   SourceWorld() {
+    counted = true;
     options.builds.builder = &builder;
     options.builds.all = true;
   }
