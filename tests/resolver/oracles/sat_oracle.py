@@ -117,6 +117,12 @@ class Problem:
         for name in {one["name"] for one in world["installed"]} & set(members) if along else ():
             self.supports[name, ""] += [(one.number, (other, "")) for other in members if other != name
                                         for one in self.candidates[other] if one.release]
+        for one in world["installed"] if not along else ():
+            binding = [need["specifiers"] for need in world["constraints"] + world["overrides"] if need["name"] == one["name"]]
+            if one["name"] in members and not all(allows(specifiers, one["version"]) for specifiers in binding):
+                for other in itertools.chain(*(self.candidates[name] for name in members if name != one["name"])):
+                    if other.release:
+                        self.add([-other.number])
         for node, supports in list(self.supports.items()):
             self.add([-self.node(node), *[literal for literal, _ in supports]])
         for one in itertools.chain(*self.candidates.values()):
