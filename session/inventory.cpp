@@ -88,7 +88,7 @@ std::string pinned_requirement(const InstalledDistribution& distribution) {
 
 bool is_packaging_tool(const std::string& name, const installer::Environment& environment) {
   if (name == "pip") return true;
-  const std::vector<std::uint64_t>& release = environment.python_version.release;
+  const wheel::ReleaseNumbers& release = environment.python_version.release;
   const bool before_312 =
       release.size() < 2 || release[0] < 3 || (release[0] == 3 && release[1] < 12);
   return before_312 && (name == "setuptools" || name == "wheel" || name == "distribute");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -35,7 +36,7 @@ std::optional<Version> parse_plain(std::string_view text) {
   }
   if (digits == 0) return std::nullopt;
   std::optional<Version> version(std::in_place);
-  version->release.assign(parts.begin(), parts.begin() + count + 1);
+  version->release.assign(std::span(parts).first(count + 1));
   return version;
 }
 
@@ -147,15 +148,6 @@ bool VersionParser::parse_epoch_and_release(Version& version) {
     version.epoch = value;
     if (!number(value)) return false;
   }
-  std::size_t parts = 1;
-  for (std::size_t i = position_; i < text_.size(); ++i) {
-    if (text_[i] == '.') {
-      ++parts;
-    } else if (!text::is_ascii_digit(text_[i])) {
-      break;
-    }
-  }
-  version.release.reserve(parts);
   version.release.push_back(value);
   while (peek() == '.' && text::is_ascii_digit(peek(1))) {
     ++position_;

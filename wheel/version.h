@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "wheel/release_numbers.h"
 
 namespace axle::wheel {
 
@@ -21,7 +22,7 @@ using LocalPart = std::variant<std::uint64_t, std::string>;
 class Version {
  public:
   std::uint64_t epoch = 0;
-  std::vector<std::uint64_t> release;  ///< as written, trailing zeros kept; never empty
+  ReleaseNumbers release;  ///< as written, trailing zeros kept; never empty
   std::optional<std::pair<PreRelease, std::uint64_t>> pre;
   std::optional<std::uint64_t> post;
   std::optional<std::uint64_t> dev;

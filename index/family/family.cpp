@@ -11,8 +11,7 @@
 namespace axle::index {
 namespace {
 
-bool starts_with(const std::vector<std::uint64_t>& release,
-                 const std::vector<std::uint64_t>& prefix) {
+bool starts_with(const wheel::ReleaseNumbers& release, const wheel::ReleaseNumbers& prefix) {
   for (std::size_t i = 0; i < prefix.size(); ++i) {
     if ((i < release.size() ? release[i] : 0) != prefix[i]) return false;
   }

@@ -53,8 +53,8 @@ struct FamilyBuild {
 
 /// Releases of the first member, with the matching versions of the others.
 struct FamilyRelease {
-  std::string version;                ///< "2.14": every 2.14.x; "*": every release
-  std::vector<std::uint64_t> prefix;  ///< the same as numbers; empty for "*"
+  std::string version;           ///< "2.14": every 2.14.x; "*": every release
+  wheel::ReleaseNumbers prefix;  ///< the same as numbers; empty for "*"
   std::string date;
   std::vector<std::string> sources;
   /// Versions of the other members that were made for these releases.

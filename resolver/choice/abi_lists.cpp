@@ -19,7 +19,7 @@ void sort_values(std::vector<std::string>& values) {
   const auto place = [](const std::string& value) {
     const auto version = wheel::parse_version(value);
     return std::pair(std::ranges::count(value, '.'),
-                     version ? version->release : std::vector<std::uint64_t>());
+                     version ? version->release : wheel::ReleaseNumbers());
   };
   std::ranges::sort(values, [&](const std::string& left, const std::string& right) {
     return place(left) != place(right) ? place(left) > place(right) : left < right;

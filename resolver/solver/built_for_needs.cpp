@@ -85,7 +85,7 @@ std::uint32_t RequirementProblem::built_for_reason(const std::string& owner,
   std::ranges::sort(any_of, [](const BuiltFor* left, const BuiltFor* right) {
     const auto place = [](const BuiltFor* built) {
       const auto version = wheel::parse_version(built->torch);
-      return std::tuple(version ? version->release : std::vector<std::uint64_t>(), built->toolkit,
+      return std::tuple(version ? version->release : wheel::ReleaseNumbers(), built->toolkit,
                         built->cxx11_abi);
     };
     return place(left) > place(right);

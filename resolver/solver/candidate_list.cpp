@@ -9,9 +9,7 @@ namespace {
 
 /// As many builds as a release can have at most, without parsing the names of its wheels: one plain
 /// wheel, and one of each file that may have a label.
-Candidate most_builds(const Release& release) { return 1 + release.summary().maybe_labelled; }
-
-bool all_yanked(const Release& release) { return release.summary().all_yanked; }
+Candidate most_builds(const index::ReleaseSummary& release) { return 1 + release.maybe_labelled; }
 
 }  // namespace
 
@@ -23,12 +21,16 @@ CandidateList::CandidateList(std::vector<Release*> best_first,
     if (installed != nullptr && installed_ == not_chosen) installed_ = end_++;
   };
   releases_.reserve(best_first.size());
+  IntegerSet::Builder yanked;
   for (Release* release : std::views::reverse(best_first)) {
-    if (release->version > installed_release) number_installed();
-    NumberedRelease& numbered = releases_.emplace_back(release, end_, end_ + most_builds(*release));
+    if (installed != nullptr && release->version > installed_release) number_installed();
+    const index::ReleaseSummary summary = release->summary();
+    NumberedRelease& numbered = releases_.emplace_back(release, end_, end_ + most_builds(summary));
     end_ = numbered.last;
+    if (summary.all_yanked) yanked.add(numbered.first, numbered.last);
   }
   number_installed();
+  yanked_ = std::move(yanked).build();
 }
 
 const NumberedRelease* CandidateList::release_of(Candidate candidate) const {
@@ -67,11 +69,6 @@ const IntegerSet& CandidateList::early() const {
   if (!early_)
     early_ = where([](const Release& release) { return release.version.is_prerelease(); });
   return *early_;
-}
-
-const IntegerSet& CandidateList::yanked() const {
-  if (!yanked_) yanked_ = where(all_yanked);
-  return *yanked_;
 }
 
 IntegerSet CandidateList::find_matching(const wheel::SpecifierSet& specifiers) const {

@@ -64,7 +64,7 @@ class CandidateList {
   /// Those of pre-releases.
   [[nodiscard]] const IntegerSet& early() const;
   /// Those of releases of which every file is yanked.
-  [[nodiscard]] const IntegerSet& yanked() const;
+  [[nodiscard]] const IntegerSet& yanked() const { return yanked_; }
   /// Those of the releases that `accept` accepts; what is installed is not among them.
   [[nodiscard]] IntegerSet where(const std::function<bool(const Release&)>& accept) const;
 
@@ -75,10 +75,10 @@ class CandidateList {
   const plan::InstalledPackage* installed_package_ = nullptr;
   Candidate installed_ = not_chosen;
   Candidate end_ = 1;
+  IntegerSet yanked_;
   // What was found out, so that it is found out once.
   mutable std::unordered_map<std::string, IntegerSet> matching_;  ///< by the specifiers' text
   mutable std::optional<IntegerSet> early_;
-  mutable std::optional<IntegerSet> yanked_;
 };
 
 /// Lists that several searches have in common: by package, what is installed of it (nullptr: that

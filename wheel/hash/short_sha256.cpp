@@ -4,6 +4,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 namespace axle::wheel {
 namespace {
@@ -32,7 +38,7 @@ std::uint32_t read_big_endian(const char* at) {
   return value;
 }
 
-void compress(State& state, const char* block) {
+void compress_plainly(State& state, const char* block) {
   std::array<std::uint32_t, 64> words{};
   for (std::size_t i = 0; i < 16; ++i) words[i] = read_big_endian(block + 4 * i);
   for (std::size_t i = 16; i < words.size(); ++i) {
@@ -60,9 +66,73 @@ void compress(State& state, const char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += added[i];
 }
 
+#ifdef __x86_64__
+__m128i load(const void* at) { return _mm_loadu_si128(static_cast<const __m128i*>(at)); }
+
+/// Two rounds an instruction, and the next words of the message in two (Intel SDM, SHA256RNDS2,
+/// SHA256MSG1, SHA256MSG2).
+[[gnu::target("sha,sse4.1")]] void compress_by_instructions(State& state, const char* block) {
+  const auto four = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
+    const State& s = state;
+    return _mm_set_epi32(static_cast<int>(s[a]), static_cast<int>(s[b]), static_cast<int>(s[c]),
+                         static_cast<int>(s[d]));
+  };
+  // As the instructions have the state, highest first.
+  const __m128i abef_before = four(0, 1, 4, 5);
+  const __m128i cdgh_before = four(2, 3, 6, 7);
+  __m128i abef = abef_before;
+  __m128i cdgh = cdgh_before;
+  const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  __m128i words[4];  // a template would lose the alignment of the type
+  for (std::size_t i = 0; i < std::size(words); ++i)
+    words[i] = _mm_shuffle_epi8(load(block + 16 * i), big_endian);
+  for (std::size_t i = 0; i < round_constants.size() / 4; ++i) {
+    __m128i& own = words[i % 4];
+    const __m128i last = words[(i + 3) % 4];
+    __m128i added = _mm_add_epi32(own, load(round_constants.data() + 4 * i));
+    for (std::size_t half = 0; half < 2; ++half) {
+      const __m128i next = _mm_sha256rnds2_epu32(cdgh, abef, added);
+      cdgh = abef;
+      abef = next;
+      added = _mm_unpackhi_epi64(added, added);
+    }
+    const __m128i seven_before = _mm_alignr_epi8(last, words[(i + 2) % 4], 4);
+    own = _mm_sha256msg2_epu32(
+        _mm_add_epi32(_mm_sha256msg1_epu32(own, words[(i + 1) % 4]), seven_before), last);
+  }
+  std::array<std::uint32_t, 4> high;
+  std::array<std::uint32_t, 4> low;
+  std::memcpy(high.data(), &(abef = _mm_add_epi32(abef, abef_before)), sizeof high);
+  std::memcpy(low.data(), &(cdgh = _mm_add_epi32(cdgh, cdgh_before)), sizeof low);
+  state = {high[3], high[2], low[3], low[2], high[1], high[0], low[1], low[0]};
+}
+#endif
+
 }  // namespace
 
-Sha256Digest short_sha256(std::string_view text) {
+bool has_sha_instructions() {
+#ifdef __x86_64__
+  static const bool has = [] {
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    const bool sse = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_1) != 0;
+    return sse && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_SHA) != 0;
+  }();
+  return has;
+#else
+  return false;
+#endif
+}
+
+Sha256Digest short_sha256(std::string_view text, bool by_instructions) {
+#ifdef __x86_64__
+  const auto compress = by_instructions ? compress_by_instructions : compress_plainly;
+#else
+  static_cast<void>(by_instructions);
+  const auto compress = compress_plainly;
+#endif
   State state = first_state;
   std::size_t done = 0;
   for (; text.size() - done >= block_bytes; done += block_bytes)

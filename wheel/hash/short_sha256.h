@@ -13,7 +13,11 @@ namespace axle::wheel {
 /// Of longer ones OpenSSL's is faster, even if it has to be opened for them.
 inline constexpr std::size_t longest_short_text = 2048;
 
-/// Right for any length.
-[[nodiscard]] Sha256Digest short_sha256(std::string_view text);
+/// The CPU has instructions for SHA-256, and this program knows how to use them (x86-64).
+[[nodiscard]] bool has_sha_instructions();
+
+/// Right for any length. `by_instructions`: only where there are some.
+[[nodiscard]] Sha256Digest short_sha256(std::string_view text,
+                                        bool by_instructions = has_sha_instructions());
 
 }  // namespace axle::wheel
