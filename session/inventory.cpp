@@ -1,11 +1,10 @@
 #include "session/inventory.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
 
+#include "installer/environment/ownership.h"
 #include "session/workspace.h"
 #include "wheel/record.h"
 
@@ -70,13 +69,11 @@ std::vector<std::string> required_by(const Inventory& inventory, const std::stri
   return names;
 }
 
-std::vector<std::string> recorded_files(const InstalledDistribution& distribution) {
-  std::ifstream file(distribution.dist_info + "/RECORD", std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+Result<std::vector<std::string>> recorded_files(const InstalledDistribution& distribution) {
+  const auto record = installer::read_record(distribution);
+  if (!record) return std::unexpected(record.error());
   std::vector<std::string> files;
-  if (const auto record = wheel::parse_record(text, "RECORD")) {
-    for (const wheel::RecordEntry& entry : *record) files.push_back(entry.path);
-  }
+  for (const wheel::RecordEntry& entry : *record) files.push_back(entry.path);
   return files;
 }
 

@@ -27,8 +27,8 @@ struct Inventory {
 [[nodiscard]] std::vector<std::string> required_by(const Inventory& inventory,
                                                    const std::string& name);
 
-/// The paths in RECORD; empty if it cannot be read.
-[[nodiscard]] std::vector<std::string> recorded_files(
+/// The paths in RECORD. Errors: those of installer::read_record.
+[[nodiscard]] Result<std::vector<std::string>> recorded_files(
     const installer::InstalledDistribution& distribution);
 
 /// "demo==1.0", or "demo @ URL" if it was not installed from an index: the form of `pip freeze`.

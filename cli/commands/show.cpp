@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +18,7 @@ namespace {
 
 using installer::InstalledDistribution;
 using nlohmann::ordered_json;
+using Files = std::vector<std::string>;  ///< of a distribution
 
 std::string field(const wheel::CoreMetadata& metadata, std::string_view name) {
   for (const auto& [key, value] : metadata.fields) {
@@ -46,7 +51,7 @@ std::string location_of(const InstalledDistribution& distribution) {
 }
 
 std::string render(const session::Inventory& inventory, const InstalledDistribution& distribution,
-                   bool with_files) {
+                   const Files* files) {
   const wheel::CoreMetadata& metadata = distribution.metadata;
   const std::string license = field(metadata, "License-Expression");
   const std::pair<std::string_view, std::string> lines[] = {
@@ -64,14 +69,14 @@ std::string render(const session::Inventory& inventory, const InstalledDistribut
       {"Required-by", joined(session::required_by(inventory, distribution.name))}};
   std::string text;
   for (const auto& [key, value] : lines) text += fmt::format("{}: {}\n", key, value);
-  if (!with_files) return text;
+  if (files == nullptr) return text;
   text += "Files:\n";
-  for (const std::string& file : session::recorded_files(distribution)) text += "  " + file + "\n";
+  for (const std::string& file : *files) text += "  " + file + "\n";
   return text;
 }
 
 ordered_json distribution_json(const session::Inventory& inventory,
-                               const InstalledDistribution& distribution, bool with_files) {
+                               const InstalledDistribution& distribution, const Files* files) {
   ordered_json row = {{"name", distribution.metadata.name},
                       {"version", session::version_of(distribution)},
                       {"variant", variant_json(distribution.variant)},
@@ -80,7 +85,7 @@ ordered_json distribution_json(const session::Inventory& inventory,
                       {"installer", distribution.installer},
                       {"requires", session::needs_of(inventory, distribution)},
                       {"required_by", session::required_by(inventory, distribution.name)}};
-  if (with_files) row["files"] = session::recorded_files(distribution);
+  if (files != nullptr) row["files"] = *files;
   return row;
 }
 
@@ -110,20 +115,33 @@ int run_show(session::Session& session, Output& output) {
                          "`variant list` shows what is"})
             .error());
   }
-  const bool with_files = session.arguments().has(session::Opt::files);
+  std::map<const InstalledDistribution*, Files> listed;
+  if (session.arguments().has(session::Opt::files)) {
+    for (const InstalledDistribution* one : asked_for) {
+      auto files = session::recorded_files(*one);
+      if (!files)
+        output.warn(
+            fmt::format("the files of {} are unknown: {}", one->name, files.error().message));
+      listed.emplace(one, files ? std::move(*files) : Files());
+    }
+  }
+  const auto files_of = [&](const InstalledDistribution* one) {
+    const auto found = listed.find(one);
+    return found == listed.end() ? nullptr : &found->second;
+  };
   return output.answer({.text =
                             [&] {
                               std::string text;
                               for (const InstalledDistribution* one : asked_for) {
                                 text += text.empty() ? "" : "---\n";
-                                text += render(*inventory, *one, with_files);
+                                text += render(*inventory, *one, files_of(one));
                               }
                               return text;
                             },
                         .json = [&]() -> ordered_json {
                           ordered_json rows = ordered_json::array();
                           for (const InstalledDistribution* one : asked_for)
-                            rows.push_back(distribution_json(*inventory, *one, with_files));
+                            rows.push_back(distribution_json(*inventory, *one, files_of(one)));
                           return {{"packages", rows}};
                         }});
 }

@@ -36,14 +36,23 @@ using testing::skip_without;
 
 namespace {
 
+/// Empty where the process has ended, be it while it is read: an iterator over the stream would
+/// throw.
+std::string read_of_process(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(65536, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
 /// Processes, zombies apart, with `word` in their command lines.
 std::vector<pid_t> running_with(const std::string& word) {
   std::vector<pid_t> found;
   std::error_code error;
   for (fs::directory_iterator entry("/proc", error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    std::ifstream file(entry->path() / "cmdline", std::ios::binary);
-    const std::string command{std::istreambuf_iterator<char>(file), {}};
+    const std::string command = read_of_process(entry->path() / "cmdline");
     if (command.find(word) != std::string::npos)  // a zombie has none
       found.push_back(static_cast<pid_t>(std::stol(entry->path().filename())));
   }
@@ -139,8 +148,7 @@ pid_t child_of_this_process() {
        entry.increment(error)) {
     const std::string name = entry->path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry->path() / "stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = read_of_process(entry->path() / "stat");
     const std::size_t name_end = text.rfind(')');
     if (name_end == std::string::npos) continue;
     if (std::stol(text.substr(name_end + 4)) == ::getpid())

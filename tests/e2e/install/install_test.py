@@ -263,6 +263,20 @@ class Life(TestCase):
         self.assertIn("demo.py", result.out)
         self.assert_fails(self.variant("show", "nothing", "--python", self.venv), 1, "nothing")
 
+    def test_files_that_nothing_lists_are_unknown(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        self.assert_ok(self.install("demo", index=self.index))
+        record = next(self.venv.glob("lib/python3*/site-packages/demo-1.0.dist-info/RECORD"))
+        record.unlink()
+        for make in (lambda: None, record.mkdir):
+            make()
+            result = self.assert_ok(self.variant("show", "-f", "demo", "--python", self.venv))
+            self.assertIn("the files of demo are unknown", result.err)
+            self.assertIn("RECORD", result.err)
+            self.assertTrue(result.out.endswith("Files:\n"), result.out)
+            packages = json.loads(self.variant("show", "-f", "demo", "--json", "--python", self.venv).out)["packages"]
+            self.assertEqual(packages[0]["files"], [])
+
     def test_without_a_cache_nothing_is_kept(self):
         self.index.add_wheel(Wheel("demo", "1.0"))
         (self.root / "tmp").mkdir()
