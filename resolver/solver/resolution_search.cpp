@@ -107,7 +107,7 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::attempt() {
     return std::unexpected(std::move(refusal_->error));
   }
   if (solution->proof) return fail_for(problem, *solution);
-  index_knowledge(*solution);
+  index_knowledge(problem, *solution);
   settle(problem, *solution);
   if (takes_unasked(problem, *solution)) return std::nullopt;
   if (follows_late()) return std::nullopt;
@@ -172,10 +172,14 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
   return std::unexpected(std::move(refusal_->error));
 }
 
-void ResolutionSearch::index_knowledge(const Solution& solution) {
+void ResolutionSearch::index_knowledge(const RequirementProblem& problem,
+                                       const Solution& solution) {
   needs_ = active_needs(solution);
   needed_.assign(solution.chosen.size(), {});
-  for (std::size_t i = 0; i < needs_.size(); ++i) needed_[needs_[i].needed].push_back(i);
+  for (std::size_t i = 0; i < needs_.size(); ++i) {
+    const auto& place = problem.packages()[needs_[i].needed];
+    needed_[place.kind == Kind::extra ? place.project : needs_[i].needed].push_back(i);
+  }
   known_about_.assign(solution.chosen.size(), {});
   for (IncompatibilityId id = 0; id < solution.known.size(); ++id) {
     for (const Term& term : solution.known[id].terms) known_about_[term.package].push_back(id);
@@ -287,14 +291,11 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
 
 IntegerSet ResolutionSearch::wanted_of(const RequirementProblem& problem, PackageId package) const {
   IntegerSet wanted = problem.packages()[package].list->all();
-  for (const ActiveNeed& need : needs_) {
-    const auto& needed = problem.packages()[need.needed];
-    const bool of_extra = needed.kind == Kind::extra && needed.project == package;
+  for (const std::size_t i : needed_[package]) {
     // That an extra goes with the very candidate is no wish, nor is what others were built for.
-    const Reason::Kind kind = problem.reason(need.reason).kind;
-    if ((need.needed == package || of_extra) && kind != Reason::Kind::extra &&
-        kind != Reason::Kind::abi)
-      wanted = wanted & need.values;
+    const Reason::Kind kind = problem.reason(needs_[i].reason).kind;
+    if (kind != Reason::Kind::extra && kind != Reason::Kind::abi)
+      wanted = wanted & needs_[i].values;
   }
   return wanted;
 }
@@ -389,12 +390,7 @@ void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Sol
   const auto& place = problem.packages()[package];
   const Candidate end = place.list->all().boundaries().back();
   const Candidate chosen = solution.chosen[package];
-  IntegerSet wanted = place.list->all();
-  for (const std::size_t i : needed_[package]) {
-    const ActiveNeed& need = needs_[i];
-    // What others were built for is a reason, nothing that anybody asks for.
-    if (problem.reason(need.reason).kind != Reason::Kind::abi) wanted = wanted & need.values;
-  }
+  const IntegerSet wanted = wanted_of(problem, package);
   if (wanted.last_below(end) == chosen) return;
   // The newest release that something else speaks against.
   IncompatibilityId why = no_incompatibility;

@@ -67,7 +67,7 @@ class ResolutionSearch {
                                         const std::vector<Incompatibility>& known,
                                         const std::vector<IncompatibilityId>& from);
   void warn_of_last_resort();
-  void index_knowledge(const Solution& solution);
+  void index_knowledge(const RequirementProblem& problem, const Solution& solution);
   /// What is chosen, and by whom it is wanted.
   void settle(const RequirementProblem& problem, const Solution& solution);
   /// Pre-releases are chosen that nobody in the solution asks for: they are refused now.
@@ -151,7 +151,7 @@ class ResolutionSearch {
   std::set<std::string, std::less<>> last_resort_;  ///< packages whose pre-releases count for that
   // Of the search that `settled_` is the outcome of:
   std::vector<ActiveNeed> needs_;
-  std::vector<std::vector<std::size_t>> needed_;             ///< by needed package, in `needs_`
+  std::vector<std::vector<std::size_t>> needed_;             ///< by needed project, extras with it
   std::vector<std::vector<IncompatibilityId>> known_about_;  ///< by package
   SettledPackages settled_;
   plan::Conflict conflict_;
