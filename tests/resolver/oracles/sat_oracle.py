@@ -148,11 +148,17 @@ class Problem:
             self.nodes[node] = self.variable()
         return self.nodes[node]
 
+    def is_installed(self, name, release, build):
+        """The same version from another index is no other one: what is installed stays."""
+        there = self.installed.get(name)
+        return (there is not None and not build["label"] and build["backend"] == there["backend"]
+                and parsed(release["version"]) == parsed(there["version"]))
+
     def add_candidates(self):
         for package in self.world["packages"]:
             for release in package["releases"]:
                 for build in release["builds"]:
-                    if build["fits"] and release["python_fits"]:
+                    if build["fits"] and release["python_fits"] and not self.is_installed(package["name"], release, build):
                         self.candidates[package["name"]].append(
                             Candidate(self.variable(), package["name"], release["version"], build["needs"], release, build))
                 may_build = release["sdist_builds"] and package["name"] in self.world["built"] and release["python_fits"]
