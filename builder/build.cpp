@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "builder/cmake_build.h"
 #include "builder/code_check.h"
@@ -18,6 +19,7 @@
 #include "builder/project.h"
 #include "builder/project_files.h"
 #include "foundation/system/whole_file.h"
+#include "foundation/text/nearest.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/wheel_file.h"
 #include "wheel/wheel_name.h"
@@ -96,11 +98,10 @@ Result<std::vector<MatrixRow>> choose_rows(const Project& project,
   for (const std::string& label : labels) {
     const auto found = std::ranges::find(project.matrix, label, &MatrixRow::label);
     if (found == project.matrix.end()) {
-      std::string known;
-      for (const MatrixRow& row : project.matrix)
-        known += (known.empty() ? "" : ", ") + label_of(row);
+      std::vector<std::string> known;
+      for (const MatrixRow& row : project.matrix) known.push_back(label_of(row));
       return fail(ErrorKind::not_found, fmt::format("the project has no variant \"{}\"", label),
-                  "it has " + known);
+                  text::suggest(label, known, fmt::format("it has {}", fmt::join(known, ", "))));
     }
     rows.push_back(*found);
   }

@@ -34,7 +34,13 @@ struct Command {
 
 // One per file in cli/commands/.
 int run_build(session::Session& session, Output& output);
+int run_cache_clean(session::Session& session, Output& output);
+int run_cache_dir(session::Session& session, Output& output);
+int run_cache_info(session::Session& session, Output& output);
+int run_cache_prune(session::Session& session, Output& output);
+int run_cache_verify(session::Session& session, Output& output);
 int run_check(session::Session& session, Output& output);
+int run_completion(session::Session& session, Output& output);
 int run_detect(session::Session& session, Output& output);
 int run_doctor(session::Session& session, Output& output);
 int run_explain(session::Session& session, Output& output);
@@ -44,6 +50,8 @@ int run_index_families(session::Session& session, Output& output);
 int run_index_remove(session::Session& session, Output& output);
 int run_install(session::Session& session, Output& output);
 int run_list(session::Session& session, Output& output);
+int run_machines(session::Session& session, Output& output);
+int run_man(session::Session& session, Output& output);
 int run_model_bench(session::Session& session, Output& output);
 int run_model_info(session::Session& session, Output& output);
 int run_model_selftest(session::Session& session, Output& output);
@@ -59,6 +67,7 @@ int run_providers_trust(session::Session& session, Output& output);
 int run_providers_untrust(session::Session& session, Output& output);
 int run_rank(session::Session& session, Output& output);
 int run_resolve(session::Session& session, Output& output);
+int run_sbom(session::Session& session, Output& output);
 int run_show(session::Session& session, Output& output);
 int run_uninstall(session::Session& session, Output& output);
 

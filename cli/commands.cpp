@@ -14,6 +14,16 @@ std::vector<session::Opt> operator+(std::vector<session::Opt> left,
 
 const std::vector<session::Opt> environment = {session::Opt::python, session::Opt::system};
 
+/// Packages that are in no environment, or in another place of one.
+const std::vector<session::Opt> folders = {session::Opt::target, session::Opt::prefix,
+                                           session::Opt::root, session::Opt::user,
+                                           session::Opt::no_user};
+
+/// What pip and uv have for all of these commands; for the last two there is nothing to change.
+const std::vector<session::Opt> as_pip_and_uv = {session::Opt::progress, session::Opt::no_progress,
+                                                 session::Opt::without_effect,
+                                                 session::Opt::without_effect_value};
+
 const std::vector<session::Opt> resolving =
     std::vector<session::Opt>{session::Opt::index_url,
                               session::Opt::extra_index_url,
@@ -25,27 +35,42 @@ const std::vector<session::Opt> resolving =
                               session::Opt::keyring_provider,
                               session::Opt::trusted_host,
                               session::Opt::cert,
+                              session::Opt::client_cert,
                               session::Opt::proxy,
+                              session::Opt::no_proxy_env,
                               session::Opt::timeout,
+                              session::Opt::retries,
                               session::Opt::family,
                               session::Opt::offline,
                               session::Opt::refresh,
+                              session::Opt::refresh_package,
                               session::Opt::no_cache,
                               session::Opt::cache_dir,
+                              session::Opt::config_file,
+                              session::Opt::no_config,
                               session::Opt::requirement,
                               session::Opt::group,
+                              session::Opt::extra,
+                              session::Opt::all_extras,
                               session::Opt::constraint,
                               session::Opt::overrides,
                               session::Opt::require_hashes,
+                              session::Opt::no_require_hashes,
                               session::Opt::no_verify_hashes,
                               session::Opt::exclude_newer,
                               session::Opt::uploaded_prior_to,
                               session::Opt::exclude_newer_package,
                               session::Opt::no_binary,
                               session::Opt::only_binary,
+                              session::Opt::no_build,
+                              session::Opt::no_sources,
+                              session::Opt::no_sources_package,
                               session::Opt::pre,
+                              session::Opt::prerelease,
                               session::Opt::upgrade,
+                              session::Opt::upgrade_package,
                               session::Opt::reinstall,
+                              session::Opt::reinstall_package,
                               session::Opt::alternatives,
                               session::Opt::no_deps,
                               session::Opt::variant,
@@ -58,7 +83,10 @@ const std::vector<session::Opt> resolving =
                               session::Opt::disable_provider,
                               session::Opt::supported,
                               session::Opt::gpu_policy} +
-    environment;
+    environment + as_pip_and_uv;
+
+/// Which of the installed packages are listed.
+const std::vector<session::Opt> selecting = {session::Opt::exclude, session::Opt::exclude_editable};
 
 const std::vector<session::Opt> changing = {session::Opt::cache_dir,
                                             session::Opt::break_system_packages,
@@ -89,14 +117,23 @@ const std::array rows = {
             "variant properties --namespace x86_64\n"
             "variant properties --namespace axle --static    for installers that run no plugin",
             run_properties},
+    Command{"machines",
+            "List the machines and GPUs that --for knows by name",
+            "WORD",
+            Arity::any,
+            {},
+            "variant machines\nvariant machines rtx    those that mention it",
+            run_machines},
     Command{"install", "Install packages, choosing the variants that fit best", "REQ|WHEEL",
             Arity::any,
-            resolving +
+            resolving + folders +
                 std::vector<session::Opt>{
                     session::Opt::build_from_source, session::Opt::build_from_source_of,
                     session::Opt::allow_backend_change, session::Opt::break_system_packages,
-                    session::Opt::require_virtualenv, session::Opt::overwrite, session::Opt::refit,
-                    session::Opt::dry_run, session::Opt::check_abi, session::Opt::explain},
+                    session::Opt::require_virtualenv, session::Opt::compile_bytecode,
+                    session::Opt::no_compile, session::Opt::overwrite, session::Opt::refit,
+                    session::Opt::dry_run, session::Opt::check_abi, session::Opt::explain,
+                    session::Opt::report},
             "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"
@@ -107,20 +144,35 @@ const std::array rows = {
             "`conflicts`",
             run_install},
     Command{"uninstall", "Remove packages", "PKG", Arity::any,
-            environment + changing + std::vector<session::Opt>{session::Opt::dry_run},
-            "variant uninstall demo", run_uninstall},
-    Command{"list", "List installed packages with their variants", "", Arity::none, environment,
-            "variant list --json", run_list},
-    Command{"freeze", "List installed packages as requirements", "", Arity::none, environment,
+            environment + folders + changing + as_pip_and_uv +
+                std::vector<session::Opt>{session::Opt::requirement, session::Opt::dry_run},
+            "variant uninstall demo\nvariant uninstall -r requirements.txt", run_uninstall},
+    Command{"list", "List installed packages with their variants", "", Arity::none,
+            environment + folders + as_pip_and_uv + selecting +
+                std::vector<session::Opt>{session::Opt::list_format, session::Opt::not_required,
+                                          session::Opt::editable_only},
+            "variant list --json\nvariant list --not-required --format freeze", run_list},
+    Command{"freeze", "List installed packages as requirements", "", Arity::none,
+            environment + folders + as_pip_and_uv + selecting +
+                std::vector<session::Opt>{session::Opt::all_packages},
             "variant freeze > requirements.txt", run_freeze},
     Command{"check", "Check that installed packages are complete and their requirements met", "",
-            Arity::none, environment + std::vector<session::Opt>{session::Opt::deep},
+            Arity::none,
+            environment + folders + as_pip_and_uv + std::vector<session::Opt>{session::Opt::deep},
             "variant check          requirements, and files by their size and time\n"
             "variant check --deep   each file by its hash in RECORD",
             run_check},
     Command{"show", "Show details of installed packages", "PKG", Arity::any,
-            environment + std::vector<session::Opt>{session::Opt::files},
+            environment + folders + as_pip_and_uv + std::vector<session::Opt>{session::Opt::files},
             "variant show --files demo", run_show},
+    Command{"sbom", "Print a software bill of materials of an environment (CycloneDX 1.6)", "",
+            Arity::none,
+            environment + folders + as_pip_and_uv +
+                std::vector<session::Opt>{session::Opt::files, session::Opt::output_file},
+            "variant sbom -o bom.json\n"
+            "variant sbom --files --python .venv    each installed file, too, with its hash\n"
+            "SOURCE_DATE_EPOCH=0 variant sbom       the same environment gives the same text",
+            run_sbom},
     Command{"doctor",
             "Report problems of this machine and of installed packages, and how to fix them", "",
             Arity::none,
@@ -180,6 +232,29 @@ const std::array rows = {
             "variant index families\n"
             "variant index families --family torch=https://mirror.example/whl",
             run_index_families},
+    group("cache", "Show, check and remove what Axle keeps of downloads and answers"),
+    Command{"cache dir", "Print the cache folder", "", Arity::none,
+            as_pip_and_uv + std::vector<session::Opt>{session::Opt::cache_dir}, "variant cache dir",
+            run_cache_dir},
+    Command{"cache info", "Show what is in the cache, and what environments share of it", "",
+            Arity::none, as_pip_and_uv + std::vector<session::Opt>{session::Opt::cache_dir},
+            "variant cache info", run_cache_info},
+    Command{"cache verify", "Compare the unpacked wheels with their hashes", "", Arity::none,
+            as_pip_and_uv + std::vector<session::Opt>{session::Opt::fix, session::Opt::cache_dir},
+            "variant cache verify\n"
+            "variant cache verify --fix    remove what is damaged",
+            run_cache_verify},
+    Command{
+        "cache clean", "Remove everything from the cache, or what belongs to packages", "PKG",
+        Arity::any,
+        as_pip_and_uv + std::vector<session::Opt>{session::Opt::dry_run, session::Opt::cache_dir},
+        "variant cache clean --dry-run\n"
+        "variant cache clean torch    environments that have it keep it",
+        run_cache_clean},
+    Command{
+        "cache prune", "Remove what is unfinished, or has not been used for long", "", Arity::none,
+        as_pip_and_uv + std::vector<session::Opt>{session::Opt::dry_run, session::Opt::cache_dir},
+        "variant cache prune", run_cache_prune},
     group("providers", "Manage what decides which properties a machine supports"),
     Command{"providers list",
             "List the providers that Axle includes and the plugins that you trust",
@@ -269,6 +344,23 @@ const std::array rows = {
             {},
             "variant model selftest",
             run_model_selftest},
+    Command{"completion",
+            "Print the completion script for a shell: bash, zsh or fish",
+            "SHELL",
+            Arity::one,
+            {},
+            "variant completion bash > ~/.local/share/bash-completion/completions/variant\n"
+            "variant completion zsh > ~/.zfunc/_variant      in a folder of $fpath\n"
+            "variant completion fish > ~/.config/fish/completions/variant.fish",
+            run_completion},
+    Command{"man",
+            "Print the manual page of the program or of a command, or write all of them",
+            "COMMAND",
+            Arity::any,
+            {session::Opt::out},
+            "variant man --out ~/.local/share/man/man1    a page a command\n"
+            "variant man install | man -l -",
+            run_man},
 };
 
 }  // namespace

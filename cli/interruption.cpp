@@ -18,6 +18,7 @@ namespace {
 std::atomic<pid_t> owner = 0;  ///< a forked child prints nothing
 std::atomic<bool> progress_shown = false;
 std::atomic<bool> ending = false;
+std::atomic<bool> as_event_said = false;
 std::atomic<bool> changes_expected = false;
 std::atomic<unsigned> changes_before = std::numeric_limits<unsigned>::max();
 
@@ -29,10 +30,18 @@ void say(std::string_view text) {
 
 void say_what_was_done() {
   if (progress_shown) say("\r\033[K");
+  const bool made = installer::changes_made() > changes_before;
+  if (as_event_said) {
+    return say(!changes_expected ? R"({"event":"interrupted","changed":null})"
+                                   "\n"
+               : made            ? R"({"event":"interrupted","changed":true})"
+                                   "\n"
+                                 : R"({"event":"interrupted","changed":false})"
+                                   "\n");
+  }
   if (!changes_expected) return say("error: interrupted\n");
-  say(installer::changes_made() > changes_before
-          ? "error: interrupted, after the change was made\n"
-          : "error: interrupted; nothing was changed in the environment\n");
+  say(made ? "error: interrupted, after the change was made\n"
+           : "error: interrupted; nothing was changed in the environment\n");
 }
 
 void end_by(int signal) {
@@ -74,6 +83,8 @@ void expect_change() { changes_expected = true; }
 void begin_change() { changes_before = installer::changes_made(); }
 
 void note_progress(bool shown) { progress_shown = shown; }
+
+void say_interruption_as_event(bool as_event) { as_event_said = as_event; }
 
 bool is_ending() { return ending; }
 

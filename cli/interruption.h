@@ -14,6 +14,9 @@ void begin_change();
 
 /// Whether a progress line is on the terminal.
 void note_progress(bool shown);
+
+/// Whether what is said then is an event (docs/progress.md).
+void say_interruption_as_event(bool as_event);
 /// The message has been or is being written: another thread may go on for a moment.
 [[nodiscard]] bool is_ending();
 

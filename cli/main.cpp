@@ -17,6 +17,7 @@
 #include "session/session.h"
 #include "session/settings/configure.h"
 #include "session/variables.h"
+#include "session/version.h"
 
 namespace {
 
@@ -31,6 +32,13 @@ bool asks_for_json(const std::vector<std::string>& words) {
   return false;
 }
 
+Progress progress_of(const session::Arguments& arguments) {
+  const bool none =
+      !arguments.has(session::Opt::progress) && arguments.has(session::Opt::no_progress);
+  return choose_progress(none ? "off" : arguments.value(session::Opt::progress),
+                         arguments.has(session::Opt::quiet));
+}
+
 OutputOptions output_options(const session::Arguments& arguments) {
   OutputOptions options;
   options.json = arguments.has(session::Opt::json);
@@ -39,7 +47,6 @@ OutputOptions output_options(const session::Arguments& arguments) {
   const bool plain = arguments.has(session::Opt::no_color) ||
                      !session::variable("NO_COLOR").empty() || session::variable("TERM") == "dumb";
   options.color = !plain && isatty(STDOUT_FILENO) == 1;
-  options.progress = session::variable("TERM") != "dumb" && isatty(STDERR_FILENO) == 1;
   return options;
 }
 
@@ -54,11 +61,16 @@ int run(std::vector<std::string> words) {
     return output.answer_text(parsed.text);
   }
   Output output(output_options(parsed.arguments));
+  output.set_progress(progress_of(parsed.arguments));
   output.set_run({.command_line = parsed.arguments});
   if (const auto configured =
           session::configure(parsed.command->name, parsed.command->options, parsed.arguments);
       !configured)
     return output.failure(configured.error());
+  output.set_progress(progress_of(parsed.arguments));
+  output.event(
+      "begin",
+      {{"schema_version", 1}, {"command", parsed.command->name}, {"version", session::version}});
   session::Session session(parsed.arguments, output.run(), output);
   if (const auto selected = session.select_elsewhere(parsed.command->takes_fleet); !selected)
     return output.failure(selected.error());

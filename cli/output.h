@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "cli/repeated_options.h"
+#include "cli/views/downloads.h"
+#include "cli/views/pace.h"
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "session/command_failure.h"
@@ -21,12 +25,21 @@ namespace axle::cli {
 /// in a shell. Nothing is printed.
 inline constexpr int exit_closed_pipe = 141;
 
+enum class Progress : std::uint8_t {
+  none,
+  line,   ///< one on the terminal, which the next one replaces
+  events  ///< all that stderr gets is JSON, an object a line (docs/progress.md)
+};
+
+/// What --progress `which` asks for; lines are for terminals only.
+[[nodiscard]] Progress choose_progress(std::string_view which, bool quiet);
+
 struct OutputOptions {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
-  bool color = false;     ///< of stdout
-  bool progress = false;  ///< stderr is a terminal
+  bool color = false;  ///< of stdout
+  Progress progress = Progress::none;
 };
 
 enum class Style : std::uint8_t { good, bad, faint, strong };
@@ -44,6 +57,13 @@ class Output final : public Report {
 
   void add(Remark remark) override;
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override;
+  void download(const Download& download) override;
+  /// The downloads that are to come; `bytes` 0: not known.
+  void expect_downloads(std::size_t files, std::uint64_t bytes) { downloads_.expect(files, bytes); }
+  [[nodiscard]] const Downloads& downloads() const { return downloads_; }
+  /// Only with Progress::events: `fields` are added to the name.
+  void event(std::string_view name, const nlohmann::ordered_json& fields);
+  void set_progress(Progress progress);
 
   /// The answer of a command that succeeded; in JSON `schema_version` is added first. Returns
   /// `exit_code`, 1 if stdout could not be written, or exit_closed_pipe.
@@ -73,15 +93,24 @@ class Output final : public Report {
 
  private:
   void clear_progress();
+  void show_line(std::string_view what, std::uint64_t done, std::uint64_t total);
+  /// Whether it is time to show more: few lines a second can be read.
+  [[nodiscard]] bool is_due(std::uint64_t now, std::uint64_t& last) const;
+  /// A message that is neither the answer nor a remark, in the form that stderr has.
+  void say_error(const session::CommandFailure& failure);
   int write_answer(std::string_view whole, int exit_code);
   /// Colours are kept; terminal control characters from elsewhere are made visible.
   [[nodiscard]] std::string for_terminal(std::string_view text) const;
 
   OutputOptions options_;
   session::RunOptions run_;
+  std::set<std::string, std::less<>> said_hints_;
   bool changed_ = false;
   bool progress_shown_ = false;
   std::uint64_t progress_tick_ = 0;
+  Pace pace_;
+  Downloads downloads_;
+  std::map<std::string, std::uint64_t, std::less<>> event_ticks_;  ///< by file
 };
 
 /// JSON text with the project's settings: two spaces, invalid UTF-8 replaced.

@@ -8,8 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/shells/words.h"
 #include "foundation/system/shell_command.h"
-#include "machines/nearest.h"
+#include "foundation/text/nearest.h"
 #include "session/settings/setting_table.h"
 #include "session/version.h"
 
@@ -22,6 +23,7 @@ struct Slots {
   std::map<session::Opt, bool> flags;
   std::map<session::Opt, std::optional<std::string>> values;
   std::map<session::Opt, std::vector<std::string>> lists;
+  std::map<const CLI::Option*, session::Opt> list_ids;  ///< which of `lists` an option fills
   std::vector<std::string> positionals;
 };
 
@@ -41,6 +43,7 @@ void add_option(CLI::App& app, session::Opt id, Slots& slots) {
       // One value each time: a second word is a positional.
       option = app.add_option(names, slots.lists[id], help)->take_all()->expected(1);
       option->allow_extra_args(false);
+      slots.list_ids.emplace(option, id);
       break;
   }
   if (row.kind != session::OptionKind::flag) option->type_name(std::string(row.value));
@@ -82,11 +85,6 @@ std::string word_after(const std::vector<std::string>& words,
   return name == words.end() || std::next(name) == words.end() ? std::string() : *std::next(name);
 }
 
-/// "build" of "index build".
-std::string last_word(std::string_view name) {
-  return std::string(name.substr(name.rfind(' ') + 1));
-}
-
 /// The commands of groups whose last word is `word`, in backticks; empty: there is none.
 std::string commands_called(std::string_view word) {
   std::string names;
@@ -105,7 +103,7 @@ class Tree {
       : app_("Axle detects what a machine is and installs the wheel variants that fit it best.",
              "variant") {
     app_.require_subcommand(1);
-    app_.set_version_flag("--version", "variant " + std::string(session::version));
+    app_.set_version_flag("--version,-V", "variant " + std::string(session::version));
     app_.get_formatter()->column_width(34);
     app_.footer(
         "`variant COMMAND --help` has details. Exit codes: 0 success, 1 failure, 2 usage error, 3 "
@@ -178,7 +176,8 @@ class Tree {
       const std::string option = word.substr(0, word.find('='));
       if (!option.starts_with("--") || command->get_option_no_throw(option) != nullptr) continue;
       const session::SettingRow* row = session::find_option_setting(option.substr(2));
-      if (row == nullptr || row->treatment == session::Treatment::honoured) continue;
+      if (row == nullptr || row->treatment == session::Treatment::honoured)
+        return hint_for_unknown(option, *command);
       if (row->treatment == session::Treatment::refused_for_builds)
         return option + ": Axle builds with the settings of pip or uv that its help names";
       if (row->treatment == session::Treatment::refused)
@@ -188,15 +187,36 @@ class Tree {
     return "see `" + name_of(command) + " --help`";
   }
 
+  /// `option` is none of `app`'s: those that are spelled like it, or the commands that have it.
+  [[nodiscard]] static std::string hint_for_unknown(const std::string& option,
+                                                    const CLI::App& app) {
+    constexpr std::size_t most_commands = 3;
+    const std::string help = "see `" + name_of(&app) + " --help`";
+    std::vector<std::string> having_it;
+    for (const Command& command : commands()) {
+      const auto is_asked = [&](session::Opt id) {
+        const std::vector<std::string_view> names = session::option_names(id);
+        return std::ranges::find(names, option) != names.end();
+      };
+      if (std::ranges::any_of(command.options, is_asked))
+        having_it.push_back("variant " + std::string(command.name));
+    }
+    if (having_it.size() > most_commands) having_it = {"other commands"};
+    if (!having_it.empty())
+      return option + " is an option of " + text::joined_by_or(having_it) + "; " + help;
+    std::vector<std::string> known;
+    for (const CLI::Option* one : app.get_options()) {
+      if (one->get_group().empty()) continue;
+      for (const std::string& name : one->get_lnames()) known.push_back("--" + name);
+    }
+    return text::suggest(option, known, help);
+  }
+
   static const session::OptionRow* global_option(std::string_view word) {
     const std::string_view name = word.substr(0, word.find('='));
     for (const session::Opt id : session::global_options()) {
-      std::string_view names = session::option_row(id).names;
-      while (!names.empty()) {
-        const std::size_t comma = std::min(names.find(','), names.size());
-        if (names.substr(0, comma) == name) return &session::option_row(id);
-        names.remove_prefix(std::min(names.size(), comma + 1));
-      }
+      const std::vector<std::string_view> names = session::option_names(id);
+      if (std::ranges::find(names, name) != names.end()) return &session::option_row(id);
     }
     return nullptr;
   }
@@ -244,7 +264,7 @@ class Tree {
   }
 
   /// `words` begin with something that is not a command of `at`.
-  static void say_unknown(const CLI::App& at, std::span<const std::string> words, Parsed& parsed) {
+  void say_unknown(const CLI::App& at, std::span<const std::string> words, Parsed& parsed) const {
     const std::string& word = words.front();
     const bool top = at.get_parent() == nullptr;
     parsed.text = "there is no command `" + (top ? word : at.get_name() + " " + word) + "`";
@@ -259,8 +279,15 @@ class Tree {
     std::vector<std::string> known;
     for (const CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; }))
       known.push_back(sub->get_name());
-    parsed.hint =
-        "the nearest are " + machines::nearest_words(word, known) + "; " + list_of_commands(at);
+    std::vector<std::string> likely = text::likely_meant(word, known);
+    for (std::string& name : likely) {
+      // `provider list` is `providers list`, whatever else begins like it.
+      const CLI::App* sub = child_of(at, name);
+      const bool whole = words.size() > 1 && is_group(sub) && child_of(*sub, words[1]) != nullptr;
+      name = "`" + name_of(sub) + (whole ? " " + words[1] : "") + "`";
+    }
+    if (!likely.empty()) parsed.hint = "did you mean " + text::joined_by_or(likely) + "? ";
+    parsed.hint += list_of_commands(at);
   }
 
   static CLI::App* deepest(CLI::App* app) {
@@ -292,12 +319,11 @@ class Tree {
       if (value) arguments.add(id, *value);
     }
     // Lists in the order given: a later --only-binary overrides --no-binary.
-    std::map<const CLI::Option*, std::size_t> taken;
+    std::map<session::Opt, std::size_t> taken;
     for (const CLI::Option* option : app.parse_order()) {
-      for (const auto& [id, list] : slots.lists) {
-        if (option != app.get_option_no_throw(session::option_name(id))) continue;
-        arguments.add(id, list.at(taken[option]++));
-      }
+      const auto id = slots.list_ids.find(option);
+      if (id == slots.list_ids.end()) continue;
+      arguments.add(id->second, slots.lists.at(id->second).at(taken[id->second]++));
     }
   }
 

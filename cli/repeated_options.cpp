@@ -30,6 +30,11 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::system, "--python", "--system"},
     RepeatedRow{session::Opt::break_system_packages, "", "--break-system-packages"},
     RepeatedRow{session::Opt::require_virtualenv},
+    RepeatedRow{session::Opt::target, "--target", "--target"},
+    RepeatedRow{session::Opt::prefix, "--prefix", "--prefix"},
+    RepeatedRow{session::Opt::root, "--root", ""},
+    RepeatedRow{session::Opt::user, "--user", ""},
+    RepeatedRow{session::Opt::no_user},
     RepeatedRow{session::Opt::for_machine},
     RepeatedRow{session::Opt::gpu_policy},
     RepeatedRow{session::Opt::supported},
@@ -43,14 +48,21 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::keyring_provider, "--keyring-provider", "--keyring-provider"},
     RepeatedRow{session::Opt::trusted_host, "--trusted-host", "--allow-insecure-host"},
     RepeatedRow{session::Opt::cert, "--cert", ""},
+    RepeatedRow{session::Opt::client_cert, "--client-cert", ""},
     RepeatedRow{session::Opt::proxy, "--proxy", ""},
+    RepeatedRow{session::Opt::no_proxy_env, "--no-proxy-env", ""},
     RepeatedRow{session::Opt::timeout, "--timeout", ""},
+    RepeatedRow{session::Opt::retries, "--retries", ""},
+    RepeatedRow{session::Opt::config_file, "", "--config-file"},
+    RepeatedRow{session::Opt::no_config, "", "--no-config"},
     RepeatedRow{session::Opt::family},
     RepeatedRow{session::Opt::offline, "", "--offline"},
     RepeatedRow{session::Opt::no_cache},
     RepeatedRow{session::Opt::cache_dir},
     RepeatedRow{session::Opt::requirement},
     RepeatedRow{session::Opt::group},
+    RepeatedRow{session::Opt::extra},
+    RepeatedRow{session::Opt::all_extras},
     RepeatedRow{session::Opt::constraint, "--constraint", "--constraint"},
     RepeatedRow{session::Opt::overrides, "", "--overrides"},
     // Dropping these would allow what the user excluded; building cannot honour the next two.
@@ -59,11 +71,16 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::only_binary},
     RepeatedRow{session::Opt::build_from_source},
     RepeatedRow{session::Opt::build_from_source_of},
+    RepeatedRow{session::Opt::no_build},
+    RepeatedRow{session::Opt::no_require_hashes, "--no-require-hashes", ""},
+    RepeatedRow{session::Opt::no_sources, "", "--no-sources"},
+    RepeatedRow{session::Opt::no_sources_package, "", "--no-sources-package"},
     RepeatedRow{session::Opt::no_verify_hashes, "", "--no-verify-hashes"},
     RepeatedRow{session::Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
     RepeatedRow{session::Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
     RepeatedRow{session::Opt::exclude_newer_package, "", "--exclude-newer-package"},
     RepeatedRow{session::Opt::pre, "--pre", "--prerelease=allow"},
+    RepeatedRow{session::Opt::prerelease, "", "--prerelease"},
     RepeatedRow{session::Opt::alternatives},
     RepeatedRow{session::Opt::no_deps, "--no-deps", "--no-deps"},
     RepeatedRow{session::Opt::variant},
@@ -75,6 +92,8 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::trust},
     RepeatedRow{session::Opt::enable_provider},
     RepeatedRow{session::Opt::disable_provider},
+    RepeatedRow{session::Opt::compile_bytecode, "--compile", "--compile-bytecode"},
+    RepeatedRow{session::Opt::no_compile, "--no-compile", "--no-compile-bytecode"},
     RepeatedRow{session::Opt::overwrite},
 };
 
@@ -193,8 +212,12 @@ class Completion {
         return takes(id) && verb != "index families";  // lists what --family can name
       case session::Opt::requirement:
       case session::Opt::group:
-        // Only for named packages: explain takes one package, --no-deps is about single ones.
-        return takes(id) && run_.files && verb != "explain" && !has_word("--no-deps");
+      case session::Opt::extra:
+      case session::Opt::all_extras:
+        // Only for named packages: explain takes one package, --no-deps is about single ones, and
+        // to uninstall one is not to uninstall the file's.
+        return takes(id) && run_.files && verb != "explain" && verb != "uninstall" &&
+               !has_word("--no-deps");
       case session::Opt::python:
       case session::Opt::system:
         return takes(id) && !has_word("--python") && !has_word("--system");

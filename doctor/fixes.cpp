@@ -5,11 +5,11 @@
 #include <optional>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "foundation/system/shell_command.h"
 #include "index/http/url.h"
 #include "installer/transaction/repair.h"
+#include "session/direct_url.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 
@@ -31,11 +31,6 @@ struct Origin {
   std::optional<BuiltFrom> built;
 };
 
-std::string text_of(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// If the wheel no longer exists, the index is searched.
 bool is_there(const std::string& url) {
   std::error_code error;
@@ -47,21 +42,19 @@ Origin origin_of(const InstalledDistribution& distribution) {
   Origin origin{fmt::format("{}=={}", distribution.name,
                             wheel::render_version(distribution.metadata.version)),
                 std::nullopt};
-  const auto document = nlohmann::json::parse(distribution.direct_url, nullptr, false);
-  if (!document.is_object()) return origin;
-  const std::string url = text_of(document, "url");
-  const auto path = index::file_path(url);
-  if (const auto vcs = document.find("vcs_info"); vcs != document.end() && vcs->is_object()) {
-    const std::string commit = text_of(*vcs, "commit_id");
-    origin.built = BuiltFrom{
-        fmt::format("{}+{}{}{}", text_of(*vcs, "vcs"), url, commit.empty() ? "" : "@", commit)};
-  } else if (const auto dir = document.find("dir_info"); dir != document.end()) {
-    origin.built = BuiltFrom{path ? *path : url, dir->is_object() && dir->value("editable", false)};
-  } else if (!url.empty() && is_there(url)) {
-    if (url.ends_with(".whl")) {
-      origin.requirement = fmt::format("{} @ {}", distribution.name, url);
+  const session::DirectUrl direct = session::read_direct_url(distribution.direct_url);
+  if (direct.url.empty()) return origin;
+  const auto path = index::file_path(direct.url);
+  if (direct.repository) {
+    origin.built = BuiltFrom{fmt::format("{}+{}{}{}", direct.vcs, direct.url,
+                                         direct.commit.empty() ? "" : "@", direct.commit)};
+  } else if (direct.folder) {
+    origin.built = BuiltFrom{path ? *path : direct.url, direct.editable};
+  } else if (is_there(direct.url)) {
+    if (direct.url.ends_with(".whl")) {
+      origin.requirement = fmt::format("{} @ {}", distribution.name, direct.url);
     } else {
-      origin.built = BuiltFrom{path ? *path : url};
+      origin.built = BuiltFrom{path ? *path : direct.url};
     }
   }
   return origin;

@@ -1,5 +1,7 @@
 #include "installer/file_access.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -55,12 +57,19 @@ Result<Descriptor> open_folder(const std::string& path) {
   return folder;
 }
 
-Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+namespace {
+
+struct OpenFile {
+  Descriptor descriptor;
+  std::size_t size = 0;
+};
+
+/// A regular file of at most `limit` bytes; nullopt: nothing is there. Errors as of
+/// `read_if_there`.
+Result<std::optional<OpenFile>> open_file(const std::string& path, std::uint64_t limit) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) {
-    if (says_absent(errno)) {
-      return fail(ErrorKind::not_found, fmt::format("{} does not exist", path));
-    }
+    if (says_absent(errno)) return std::nullopt;
     return std::unexpected(system_error("open", path, errno));
   }
   struct stat status = {};
@@ -73,8 +82,18 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   if (static_cast<std::uint64_t>(status.st_size) > limit) {
     return fail(ErrorKind::malformed, fmt::format("{} is longer than {} bytes", path, limit));
   }
-  std::string content(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t filled = 0;
+  return OpenFile{std::move(file), static_cast<std::size_t>(status.st_size)};
+}
+
+std::unexpected<Error> says_missing(const std::string& path) {
+  return fail(ErrorKind::not_found, fmt::format("{} does not exist", path));
+}
+
+/// Appends `bytes` more of `file` to `content`; fewer where it ends. Error: io.
+Result<void> append_from(const Descriptor& file, std::size_t bytes, std::string& content,
+                         const std::string& path) {
+  std::size_t filled = content.size();
+  content.resize(filled + bytes);
   while (filled < content.size()) {
     const ssize_t got = ::read(file.get(), content.data() + filled, content.size() - filled);
     if (got < 0 && errno == EINTR) continue;
@@ -83,6 +102,50 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
     filled += static_cast<std::size_t>(got);
   }
   content.resize(filled);
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> read_if_there(const std::string& path, std::uint64_t limit) {
+  auto file = open_file(path, limit);
+  if (!file) return std::unexpected(std::move(file.error()));
+  if (!*file) return std::nullopt;
+  std::string content;
+  if (auto read = append_from((*file)->descriptor, (*file)->size, content, path); !read)
+    return std::unexpected(std::move(read.error()));
+  return content;
+}
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+  auto content = read_if_there(path, limit);
+  if (!content) return std::unexpected(std::move(content.error()));
+  if (!*content) return says_missing(path);
+  return std::move(**content);
+}
+
+Result<std::string> read_headers(const std::string& path, std::uint64_t limit) {
+  constexpr std::size_t part = 8192;
+  auto opened = open_file(path, limit);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  if (!*opened) return says_missing(path);
+  const OpenFile& file = **opened;
+  std::string content;
+  std::size_t searched = 0;
+  while (content.size() < file.size) {
+    const std::size_t before = content.size();
+    const std::size_t wanted = std::min(part, file.size - before);
+    if (auto read = append_from(file.descriptor, wanted, content, path); !read)
+      return std::unexpected(std::move(read.error()));
+    const std::size_t end =
+        std::min(content.find("\n\n", searched), content.find("\n\r\n", searched));
+    if (end != std::string::npos) {
+      content.resize(end + 1);
+      return content;
+    }
+    if (content.size() < before + wanted) break;
+    searched = content.size() - 2;  // where an end may have begun
+  }
   return content;
 }
 
@@ -105,6 +168,34 @@ Result<void> create_file(int folder_fd, const std::string& name, std::string_vie
                                  executable ? 0777 : 0666));
   if (!file) return std::unexpected(system_error("create", name, errno));
   return write_all(file.get(), content, name);
+}
+
+Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, const std::string& to,
+                       bool executable) {
+  const Descriptor source(::openat(tree_fd, from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!source) return std::unexpected(system_error("open", from, errno));
+  const Descriptor target(::openat(folder_fd, to.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                   executable ? 0777 : 0666));
+  if (!target) return std::unexpected(system_error("create", to, errno));
+  constexpr std::size_t chunk = 1U << 30;
+  ssize_t copied = 0;
+  while ((copied = ::copy_file_range(source.get(), nullptr, target.get(), nullptr, chunk, 0)) > 0) {
+  }
+  if (copied == 0) return {};
+  if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP &&
+      errno != EINTR) {
+    return std::unexpected(system_error("write", to, errno));
+  }
+  std::array<char, 1U << 16> buffer;
+  while (true) {
+    const ssize_t got = ::read(source.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(system_error("read", from, errno));
+    if (got == 0) return {};
+    const std::string_view part(buffer.data(), static_cast<std::size_t>(got));
+    if (auto written = write_all(target.get(), part, to); !written) return written;
+  }
 }
 
 }  // namespace axle::installer

@@ -46,6 +46,14 @@ enum class Links : std::uint8_t { themselves, followed };
 /// a regular file), io.
 [[nodiscard]] Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 
+/// The same; nullopt: nothing is there. Errors: malformed, io.
+[[nodiscard]] Result<std::optional<std::string>> read_if_there(const std::string& path,
+                                                               std::uint64_t limit);
+
+/// The lines of such a file before the first empty one: of METADATA the fields without the
+/// description, which may be a hundred times as long. Errors: as above.
+[[nodiscard]] Result<std::string> read_headers(const std::string& path, std::uint64_t limit);
+
 /// Writes all bytes, resuming after signals and short writes. `path` is for the message.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
 
@@ -56,5 +64,10 @@ enum class Links : std::uint8_t { themselves, followed };
 /// Permissions 0666 or 0777 less the umask.
 [[nodiscard]] Result<void> create_file(int folder_fd, const std::string& name,
                                        std::string_view content, bool executable);
+
+/// Copies `from` under the folder `tree_fd` into the new file `to` under `folder_fd`, in the kernel
+/// if possible (sharing blocks if the file system supports it). Permissions as of create_file.
+[[nodiscard]] Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd,
+                                     const std::string& to, bool executable);
 
 }  // namespace axle::installer

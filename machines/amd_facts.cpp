@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/nearest.h"
 #include "machines/fact_words.h"
-#include "machines/nearest.h"
 #include "machines/possible_facts.h"
 #include "machines/vendor_facts.h"
 
@@ -54,7 +54,7 @@ std::optional<std::string> nearest_gfx(std::string_view target) {
     if (number->front() == newest_number->front() + 1) return std::nullopt;
     if (generation == newest_generation && arch > newest) return std::nullopt;
   }
-  return nearest_words(arch, {std::begin(gfx_names), std::end(gfx_names)});
+  return text::nearest_words(arch, {std::begin(gfx_names), std::end(gfx_names)});
 }
 
 std::optional<std::string> nearest_amd_driver(std::string_view version) {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/nearest.h"
 #include "machines/gpu_models.h"
 #include "machines/inline_facts.h"
-#include "machines/nearest.h"
 #include "machines/possible_facts.h"
 
 namespace axle::machines {
@@ -51,8 +51,9 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 
 std::unexpected<Error> unknown(std::string_view what, std::string_view word,
                                const std::vector<std::string>& known) {
-  return fail(ErrorKind::not_found, fmt::format("unknown {} \"{}\"", what, word),
-              fmt::format("nearest known: {}", nearest_words(word, known)));
+  std::string hint = text::did_you_mean(word, known);
+  if (hint.empty()) hint = fmt::format("nearest known: {}", text::nearest_words(word, known));
+  return fail(ErrorKind::not_found, fmt::format("unknown {} \"{}\"", what, word), std::move(hint));
 }
 
 std::unexpected<Error> bad_value(std::string_view ns, std::string_view key, std::string_view value,

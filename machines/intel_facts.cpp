@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/nearest.h"
 #include "machines/fact_words.h"
 #include "machines/gpu_models.h"
-#include "machines/nearest.h"
 #include "machines/possible_facts.h"
 #include "machines/vendor_facts.h"
 
@@ -35,7 +35,7 @@ std::optional<std::string> nearest_device_ip(std::string_view arch) {
       known.push_back(ip);
   }
   const auto parts = parts_of(arch);
-  if (!parts || parts->size() != 3) return nearest_words(arch, known);
+  if (!parts || parts->size() != 3) return text::nearest_words(arch, known);
   const unsigned newest = intel_architectures[std::size(intel_architectures) - 1];
   const bool is_architecture =
       std::ranges::find(intel_architectures, (*parts)[0]) != std::end(intel_architectures) ||

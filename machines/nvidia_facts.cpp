@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "detect/nvidia/cuda_drivers.h"
+#include "foundation/text/nearest.h"
 #include "machines/fact_words.h"
-#include "machines/nearest.h"
 #include "machines/possible_facts.h"
 #include "machines/vendor_facts.h"
 
@@ -33,7 +33,7 @@ std::optional<std::string> nearest_capability(std::string_view arch) {
   if (std::ranges::find(capabilities, arch) != std::end(capabilities)) return std::nullopt;
   std::vector<std::string> known(std::begin(capabilities), std::end(capabilities));
   const auto parts = parts_of(arch);
-  if (!parts || parts->size() != 2) return nearest_words(arch, known);
+  if (!parts || parts->size() != 2) return text::nearest_words(arch, known);
   const unsigned newest = parts_of(known.back())->front();
   constexpr unsigned last_minor = 9;
   unsigned last_known = 0;
@@ -61,7 +61,7 @@ std::optional<std::string> nearest_nvidia_driver(std::string_view version) {
   std::vector<std::string> known;
   for (const detect::CudaDriverBranch& row : detect::cuda_driver_branches)
     known.emplace_back(row.driver);
-  return parts ? nearest_numbers(*parts, std::move(known)) : nearest_words(version, known);
+  return parts ? nearest_numbers(*parts, std::move(known)) : text::nearest_words(version, known);
 }
 
 std::optional<std::string> nearest_cuda(std::string_view version) {

@@ -6,18 +6,22 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include "foundation/text/ascii.h"
+#include "foundation/text/nearest.h"
 #include "machines/completion.h"
+#include "machines/fact_words.h"
 #include "machines/gpu_models.h"
 #include "machines/inline_facts.h"
-#include "machines/nearest.h"
 #include "machines/profile.h"
 #include "machines/profile_schema.h"
 #include "machines/shipped_profiles.h"
@@ -109,18 +113,41 @@ Result<std::optional<NamedMachine>> find_shipped(const std::string& name) {
   return named;
 }
 
+// The model in what a driver or a vendor calls a GPU: h100 of "NVIDIA H100 80GB HBM3".
+const GpuModel* find_model_in(std::string_view title) {
+  const std::string lowered = text::ascii_lower(title);
+  const std::vector<std::string_view> words = split(lowered, " -_");
+  for (std::size_t count = words.size(); count > 0; --count) {
+    for (std::size_t first = 0; first + count <= words.size(); ++first) {
+      const auto run = std::span(words).subspan(first, count);
+      const GpuModel* model = find_gpu_model(fmt::format("{}", fmt::join(run, "")));
+      if (model != nullptr) return model;
+    }
+  }
+  return nullptr;
+}
+
 std::unexpected<Error> unknown_name(std::string_view name) {
+  const auto refuse = [&](std::string hint) {
+    return fail(ErrorKind::not_found,
+                fmt::format("no machine, file or folder is called \"{}\"", name), std::move(hint));
+  };
+  if (const auto fact = architecture_fact(name))
+    return refuse(fmt::format("a GPU of that architecture is {}", *fact));
   std::vector<std::string> known = shipped_names();
   known.insert(known.end(), {"x86_64", "aarch64"});
-  if (const auto fact = architecture_fact(name)) {
-    return fail(ErrorKind::not_found,
-                fmt::format("no machine, file or folder is called \"{}\"", name),
-                fmt::format("a GPU of that architecture is {}", *fact));
-  }
-  return fail(
-      ErrorKind::not_found, fmt::format("no machine, file or folder is called \"{}\"", name),
-      fmt::format("nearest known names: {}; or state facts: nvidia:sm=90,driver=570.26;x86_64:v4",
-                  nearest_words(name, known)));
+  constexpr std::size_t longest = 100;  // of a title: the number of its parts grows quadratically
+  std::string meant;
+  if (const GpuModel* model = name.size() <= longest ? find_model_in(name) : nullptr;
+      model != nullptr)
+    meant = fmt::format("did you mean {}?", model->name);
+  if (meant.empty()) meant = text::did_you_mean(name, known);
+  if (meant.empty())
+    meant = fmt::format("nearest known names: {};", text::nearest_words(name, known));
+  return refuse(
+      fmt::format("{} `variant machines` lists the names; or state facts: "
+                  "nvidia:sm=90,driver=570.26;x86_64:v4",
+                  meant));
 }
 
 // The part before the first ";": a name, a file, a folder, or facts.
@@ -169,6 +196,16 @@ std::vector<std::string> shipped_names() {
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());
   return names;
+}
+
+Result<std::vector<NamedMachine>> shipped_machines() {
+  std::vector<NamedMachine> machines;
+  for (const std::string& name : shipped_names()) {
+    auto machine = find_shipped(name);
+    if (!machine) return std::unexpected(std::move(machine).error());
+    if (*machine) machines.push_back(std::move(**machine));
+  }
+  return machines;
 }
 
 Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report& report) {

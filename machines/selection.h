@@ -38,4 +38,8 @@ struct NamedMachine {
 /// Shipped names, sorted.
 [[nodiscard]] std::vector<std::string> shipped_names();
 
+/// What they stand for, in that order; nothing is assumed of what is not stated. Of a GPU's name
+/// the origin is empty. Errors: as of select_machines.
+[[nodiscard]] Result<std::vector<NamedMachine>> shipped_machines();
+
 }  // namespace axle::machines

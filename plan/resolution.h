@@ -46,6 +46,7 @@ struct ResolvedPackage {
   std::optional<BuiltFrom> built_from;
   bool requested = false;          ///< named by the user, else a dependency
   bool direct = false;             ///< from a path or `name @ url`, not from an index
+  bool yanked = false;             ///< its file is, which somebody asked for nevertheless
   bool already_installed = false;  ///< satisfied by what is there; nothing to do
   std::vector<wheel::Requirement> dependencies;
   /// What it was chosen by: the wheel's own must say the same.

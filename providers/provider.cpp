@@ -13,6 +13,12 @@ std::span<const Provider> builtin_providers() {
   return providers;
 }
 
+std::vector<std::string> builtin_namespaces() {
+  std::vector<std::string> names;
+  for (const Provider& provider : builtin_providers()) names.emplace_back(provider.ns);
+  return names;
+}
+
 const Provider* find_provider(std::string_view ns) {
   for (const Provider& provider : builtin_providers()) {
     if (provider.ns == ns) return &provider;

@@ -53,6 +53,8 @@ struct Provider {
 
 /// The bundled providers, in the order in which they are shown.
 [[nodiscard]] std::span<const Provider> builtin_providers();
+/// Their names, in that order.
+[[nodiscard]] std::vector<std::string> builtin_namespaces();
 [[nodiscard]] const Provider* find_provider(std::string_view ns);
 
 }  // namespace axle::providers

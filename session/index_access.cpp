@@ -73,10 +73,12 @@ Outcome<std::vector<index::NetrcEntry>> configured_netrc() {
 Outcome<index::TransportOptions> transport_options(const Settings& settings) {
   index::TransportOptions options;
   options.ca_file = settings.ca_file;
+  options.client_cert = settings.client_cert;
   options.http_proxy = settings.http_proxy;
   options.https_proxy = settings.https_proxy;
   options.no_proxy = settings.no_proxy;
   options.timeout_seconds = settings.timeout_seconds;
+  options.retries = settings.retries;
   options.trusted_hosts = settings.trusted_hosts;
   options.user_agent = fmt::format("axle/{}", version);
   options.offline = settings.offline;

@@ -1,10 +1,13 @@
 #include "session/inventory.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "foundation/system/large_pages.h"
+#include "index/http/url.h"
 #include "installer/environment/ownership.h"
+#include "session/direct_url.h"
 #include "session/workspace.h"
 #include "wheel/record.h"
 
@@ -15,26 +18,52 @@ using installer::InstalledDistribution;
 namespace {
 
 /// Where the package was installed from, as `pip freeze` writes it; empty if from an index.
-std::string direct_url(const InstalledDistribution& distribution) {
-  if (distribution.direct_url.empty()) return {};
-  const nlohmann::json document = nlohmann::json::parse(distribution.direct_url, nullptr, false);
-  if (!document.is_object() || !document.contains("url") || !document["url"].is_string()) return {};
-  std::string url = document["url"].get<std::string>();
-  const nlohmann::json hashes = document.value(nlohmann::json::json_pointer("/archive_info/hashes"),
-                                               nlohmann::json::object());
-  if (hashes.is_object() && hashes.contains("sha256") && hashes["sha256"].is_string())
-    url += "#sha256=" + hashes["sha256"].get<std::string>();
-  return url;
+std::string place_of(const InstalledDistribution& distribution) {
+  const DirectUrl direct = read_direct_url(distribution.direct_url);
+  const auto sha256 = direct.hashes.find("sha256");
+  if (direct.url.empty() || sha256 == direct.hashes.end()) return direct.url;
+  return direct.url + "#sha256=" + sha256->second;
 }
 
 }  // namespace
 
 Outcome<Inventory> take_inventory(Session& session) {
+  system::prefer_large_pages();
   auto environment = open_environment(session, false);
   if (!environment) return std::unexpected(environment.error());
   auto distributions = installer::list_installed(*environment, session.report());
   if (!distributions) return failed(distributions.error());
   return Inventory{std::move(*environment), std::move(*distributions)};
+}
+
+void select(Inventory& inventory, const Arguments& arguments) {
+  auto& distributions = inventory.distributions;
+  if (arguments.has(Opt::user) && !arguments.has(Opt::no_user)) {
+    std::erase_if(distributions, [&](const InstalledDistribution& one) {
+      const std::string site = one.dist_info.substr(0, one.dist_info.rfind('/'));
+      return site != inventory.environment.purelib && site != inventory.environment.platlib;
+    });
+  }
+  const bool only = arguments.has(Opt::editable_only);
+  if (only || arguments.has(Opt::exclude_editable)) {
+    std::erase_if(distributions, [&](const InstalledDistribution& one) {
+      return editable_place(one).has_value() != only;
+    });
+  }
+  if (arguments.has(Opt::not_required)) {
+    std::set<std::string> required;
+    for (const InstalledDistribution& one : distributions) {
+      for (const std::string& name : needs_of(inventory, one))
+        required.insert(wheel::normalize_name(name));
+    }
+    std::erase_if(distributions,
+                  [&](const InstalledDistribution& one) { return required.contains(one.name); });
+  }
+  for (const std::string& name : arguments.values(Opt::exclude)) {
+    std::erase_if(distributions, [&](const InstalledDistribution& one) {
+      return one.name == wheel::normalize_name(name);
+    });
+  }
 }
 
 std::string version_of(const installer::InstalledDistribution& distribution) {
@@ -69,6 +98,36 @@ std::vector<std::string> required_by(const Inventory& inventory, const std::stri
   return names;
 }
 
+std::vector<std::set<std::size_t>> needs_within(const Inventory& inventory) {
+  const auto& distributions = inventory.distributions;
+  std::map<std::string_view, std::size_t> places;
+  std::vector<wheel::MarkerEnvironment> markers;
+  std::vector<std::pair<std::size_t, std::string>> asked;  // a package and an extra of it, or ""
+  for (std::size_t i = 0; i < distributions.size(); ++i) {
+    places.emplace(distributions[i].name, i);
+    markers.push_back(installer::markers_of(distributions[i], inventory.environment));
+    asked.emplace_back(i, "");
+  }
+  std::vector<std::set<std::size_t>> needs(distributions.size());
+  std::set<std::pair<std::size_t, std::string>> known(asked.begin(), asked.end());
+  while (!asked.empty()) {
+    const auto [i, extra] = std::move(asked.back());
+    asked.pop_back();
+    markers[i].strings["extra"] = extra;
+    for (const wheel::Requirement& requirement : distributions[i].metadata.requires_dist) {
+      if (requirement.marker && !requirement.marker->evaluate(markers[i])) continue;
+      const auto found = places.find(wheel::normalize_name(requirement.name));
+      if (found == places.end()) continue;
+      // An extra that consists of others: "demo[a]" in demo's own METADATA.
+      if (found->second != i) needs[i].insert(found->second);
+      for (const std::string& wanted : requirement.extras) {
+        if (known.emplace(found->second, wanted).second) asked.emplace_back(found->second, wanted);
+      }
+    }
+  }
+  return needs;
+}
+
 Result<std::vector<std::string>> recorded_files(const InstalledDistribution& distribution) {
   const auto record = installer::read_record(distribution);
   if (!record) return std::unexpected(record.error());
@@ -78,9 +137,16 @@ Result<std::vector<std::string>> recorded_files(const InstalledDistribution& dis
 }
 
 std::string pinned_requirement(const InstalledDistribution& distribution) {
-  const std::string url = direct_url(distribution);
+  const std::string url = place_of(distribution);
   return url.empty() ? distribution.metadata.name + "==" + version_of(distribution)
                      : distribution.metadata.name + " @ " + url;
+}
+
+std::optional<std::string> editable_place(const InstalledDistribution& distribution) {
+  const DirectUrl direct = read_direct_url(distribution.direct_url);
+  if (!direct.editable || direct.url.empty()) return std::nullopt;
+  const auto path = index::file_path(direct.url);
+  return path ? *path : direct.url;
 }
 
 bool is_packaging_tool(const std::string& name, const installer::Environment& environment) {

@@ -1,6 +1,9 @@
 #pragma once
 // The contents of the environment that a command works on.
 
+#include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,10 @@ struct Inventory {
 
 [[nodiscard]] Outcome<Inventory> take_inventory(Session& session);
 
+/// Leaves what --user, --editable, --exclude-editable, --not-required and --exclude ask for, in
+/// this order, as pip does: what an excluded package requires is required.
+void select(Inventory& inventory, const Arguments& arguments);
+
 [[nodiscard]] std::string version_of(const installer::InstalledDistribution& distribution);
 
 /// The names of its dependencies that are installed, without duplicates, sorted as in `pip show`.
@@ -26,6 +33,9 @@ struct Inventory {
 /// The installed packages that need `name`.
 [[nodiscard]] std::vector<std::string> required_by(const Inventory& inventory,
                                                    const std::string& name);
+/// By their places in `distributions`: the installed packages that each one needs, also for the
+/// extras that other installed ones ask of it.
+[[nodiscard]] std::vector<std::set<std::size_t>> needs_within(const Inventory& inventory);
 
 /// The paths in RECORD. Errors: those of installer::read_record.
 [[nodiscard]] Result<std::vector<std::string>> recorded_files(
@@ -33,6 +43,9 @@ struct Inventory {
 
 /// "demo==1.0", or "demo @ URL" if it was not installed from an index: the form of `pip freeze`.
 [[nodiscard]] std::string pinned_requirement(const installer::InstalledDistribution& distribution);
+/// The folder of the sources of an editable installation; nullopt: it is none.
+[[nodiscard]] std::optional<std::string> editable_place(
+    const installer::InstalledDistribution& distribution);
 /// Packages that `pip freeze` omits: the tools that new environments contain.
 [[nodiscard]] bool is_packaging_tool(const std::string& name,
                                      const installer::Environment& environment);

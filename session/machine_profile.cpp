@@ -2,23 +2,17 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
-#include <system_error>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/types.h>
 
-#include "foundation/system/descriptor.h"
-#include "foundation/system/whole_file.h"
 #include "machines/profile.h"
+#include "session/output_file.h"
 #include "session/version.h"
 
 namespace axle::session {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Profiles are readable for others, whatever the umask is.
 constexpr mode_t readable = 0644;
@@ -57,21 +51,8 @@ machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhe
 
 Outcome<void> write_profile(const std::string& path, const machines::NamedMachine& named,
                             bool elsewhere) {
-  // A regular file is replaced atomically; a device or a pipe is written to directly.
-  std::error_code error;
-  const fs::path resolved = fs::weakly_canonical(path, error);
-  const std::string target = error ? path : resolved.string();
-  const std::string text = machines::render_profile(make_profile(named, elsewhere));
-  if (!fs::exists(target, error) || fs::is_regular_file(target, error)) {
-    error = system::write_whole_file(target, text, {.flush = system::Flush::no, .mode = readable});
-  } else {
-    const system::Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
-    error = file ? system::write_all(file.get(), text) : system::last_error();
-  }
-  if (!error) return {};
-  return failed({ErrorKind::io,
-                 fmt::format("{}: the profile could not be written: {}", path, error.message()),
-                 "choose a file in an existing, writable folder"});
+  return write_output(path, machines::render_profile(make_profile(named, elsewhere)), "profile",
+                      readable);
 }
 
 }  // namespace axle::session

@@ -18,9 +18,14 @@ constexpr std::array rows = {
     OptionRow{
         Opt::verbose, flag, "--verbose,-v", "",
         "Show details: the environment, the index and where it is configured, pages, downloads"},
-    OptionRow{Opt::quiet, flag, "--quiet,-q", "", "Only the result and errors"},
+    OptionRow{Opt::quiet, flag, "--quiet,-q", "",
+              "Only errors, and what the command was asked to show"},
     OptionRow{Opt::no_color, flag, "--no-color", "", "No colours (as NO_COLOR)"},
-    OptionRow{Opt::index_url, value, "--index-url,-i", "URL",
+    OptionRow{Opt::progress, value, "--progress,--progress-bar", "WHICH",
+              "Lines that show how downloads go: auto (on a terminal, the default), on (with "
+              "--quiet, too), off, or json: events on stderr, one JSON object a line"},
+    OptionRow{Opt::no_progress, flag, "--no-progress", "", "As --progress off"},
+    OptionRow{Opt::index_url, value, "--index-url,-i,--pypi-url", "URL",
               "The index: simple API over http(s), a file:// URL or a folder"},
     OptionRow{Opt::extra_index_url, list, "--extra-index-url", "URL",
               "An additional index, queried before the default one"},
@@ -40,27 +45,46 @@ constexpr std::array rows = {
     OptionRow{Opt::trusted_host, list, "--trusted-host,--allow-insecure-host", "HOST[:PORT]",
               "A server that is trusted without a valid certificate, or over http"},
     OptionRow{Opt::cert, value, "--cert", "FILE", "Trusted CA certificates, in PEM format"},
+    OptionRow{Opt::client_cert, value, "--client-cert", "FILE",
+              "A certificate and its key, in PEM format, for servers that ask for one"},
     OptionRow{Opt::proxy, value, "--proxy", "URL", "The proxy for http and https"},
-    OptionRow{Opt::timeout, value, "--timeout", "SECONDS",
+    OptionRow{Opt::no_proxy_env, flag, "--no-proxy-env", "",
+              "Do not take proxies from http_proxy and the like"},
+    OptionRow{Opt::timeout, value, "--timeout,--default-timeout", "SECONDS",
               "Timeout for a server that does not respond"},
+    OptionRow{Opt::retries, value, "--retries", "N",
+              "How often a request that failed is sent again (3)"},
     OptionRow{Opt::family, list, "--family", "NAME=URL",
               "A mirror of an index family (`variant index families`)"},
     OptionRow{Opt::offline, flag, "--offline", "",
               "No network: use the cache and local files only"},
     OptionRow{Opt::refresh, flag, "--refresh", "",
               "Request all pages of the index again, even if it marked them as fresh"},
-    OptionRow{Opt::no_cache, flag, "--no-cache", "", "Do not use or write the cache"},
+    OptionRow{Opt::refresh_package, list, "--refresh-package", "PKG",
+              "As --refresh: pages of other packages are requested again, too"},
+    OptionRow{Opt::no_cache, flag, "--no-cache,-n,--no-cache-dir", "",
+              "Do not use or write the cache"},
     OptionRow{Opt::cache_dir, value, "--cache-dir", "DIR", "The cache folder"},
-    OptionRow{Opt::requirement, list, "--requirement,-r", "FILE", "Requirements from a file"},
+    OptionRow{Opt::config_file, value, "--config-file", "FILE",
+              "A uv.toml to use instead of all other configuration files of uv (UV_CONFIG_FILE)"},
+    OptionRow{Opt::no_config, flag, "--no-config", "",
+              "Read no configuration files of uv (UV_NO_CONFIG)"},
+    OptionRow{Opt::requirement, list, "--requirement,-r,--requirements", "FILE",
+              "Requirements from a file; of a pyproject.toml its [project]"},
     OptionRow{
         Opt::group, list, "--group", "[PATH:]NAME",
         "Requirements of a dependency group of ./pyproject.toml, or of the pyproject.toml PATH"},
-    OptionRow{Opt::constraint, list, "--constraint,-c", "FILE",
+    OptionRow{Opt::extra, list, "--extra", "NAME",
+              "Optional dependencies of the pyproject.toml that -r names"},
+    OptionRow{Opt::all_extras, flag, "--all-extras", "", "All of them"},
+    OptionRow{Opt::constraint, list, "--constraint,-c,--constraints", "FILE",
               "Limits on versions; does not request the packages"},
     OptionRow{Opt::overrides, list, "--overrides,--override", "FILE",
               "Requirements that replace those of packages for the same names"},
     OptionRow{Opt::require_hashes, flag, "--require-hashes", "",
               "Every requirement must be pinned and have a hash"},
+    OptionRow{Opt::no_require_hashes, flag, "--no-require-hashes", "",
+              "A hash of one requirement does not require hashes of all"},
     OptionRow{Opt::no_verify_hashes, flag, "--no-verify-hashes", "",
               "Do not compare files with the hashes of requirements files"},
     OptionRow{Opt::exclude_newer, value, "--exclude-newer", "WHEN",
@@ -78,15 +102,26 @@ constexpr std::array rows = {
               "Where wheels do not suffice, let pip or uv build source distributions, which runs "
               "their code; --build=PKG: only of these packages (comma-separated names)"},
     OptionRow{Opt::build_from_source_of, list, "--build-of", "PKG", ""},
+    OptionRow{Opt::no_build, flag, "--no-build", "",
+              "Build nothing from source, whatever else asks for it"},
+    OptionRow{Opt::no_sources, flag, "--no-sources", "", "Do not read [tool.uv.sources]"},
+    OptionRow{Opt::no_sources_package, list, "--no-sources-package", "PKG",
+              "Do not read [tool.uv.sources] for this package"},
     OptionRow{Opt::pre, flag, "--pre", "", "Allow pre-releases"},
+    OptionRow{Opt::prerelease, value, "--prerelease", "WHICH",
+              "allow (as --pre), or if-necessary-or-explicit (the default)"},
     OptionRow{Opt::upgrade, flag, "--upgrade,-U", "",
               "Upgrade the named packages to the newest allowed version"},
-    OptionRow{Opt::reinstall, flag, "--reinstall", "",
+    OptionRow{Opt::upgrade_package, list, "--upgrade-package,-P", "PKG",
+              "Upgrade only this package, also if another one brings it in"},
+    OptionRow{Opt::reinstall, flag, "--reinstall,--force-reinstall", "",
               "Resolve and install again even what is installed; builds keep their backend"},
+    OptionRow{Opt::reinstall_package, list, "--reinstall-package", "PKG",
+              "The same for one package"},
     OptionRow{Opt::alternatives, flag, "--alternatives", "",
               "Of distributions that install the same modules (onnxruntime, onnxruntime-gpu), take "
               "the one for this machine"},
-    OptionRow{Opt::no_deps, flag, "--no-deps", "", "Without dependencies"},
+    OptionRow{Opt::no_deps, flag, "--no-deps,--no-dependencies", "", "Without dependencies"},
     OptionRow{Opt::variant, list, "--variant", "PKG=LABEL", "Exactly this variant of PKG"},
     OptionRow{Opt::no_variants, flag, "--no-variants", "",
               "Plain wheels only; --no-variants=PKG for one package"},
@@ -108,14 +143,27 @@ constexpr std::array rows = {
               "Which of several GPUs count: all (a build must run on each), any, first, or "
               "device=0,2 (numbers, PCI addresses or names; AXLE_GPU_POLICY)"},
     OptionRow{
-        Opt::python, value, "--python", "P",
+        Opt::python, value, "--python,-p", "P",
         "The environment: its interpreter, its folder, or a version on the path (else VIRTUAL_ENV, "
         "CONDA_PREFIX, .venv)"},
     OptionRow{Opt::system, flag, "--system", "", "The environment of the python3 on the path"},
     OptionRow{Opt::break_system_packages, flag, "--break-system-packages", "",
               "Allow changes to an environment that the operating system manages"},
-    OptionRow{Opt::require_virtualenv, flag, "--require-virtualenv", "",
+    OptionRow{Opt::require_virtualenv, flag, "--require-virtualenv,--require-venv", "",
               "Refuse to change an environment that is not a virtual environment"},
+    OptionRow{Opt::target, value, "--target,-t", "DIR",
+              "The packages in this folder, which need not be an environment"},
+    OptionRow{Opt::prefix, value, "--prefix", "DIR",
+              "The packages in lib, bin and share of this folder"},
+    OptionRow{Opt::root, value, "--root", "DIR",
+              "The environment's folders below another root (DIR/usr/lib/...)"},
+    OptionRow{Opt::user, flag, "--user", "",
+              "The user's packages (~/.local, or PYTHONUSERBASE), beside those of the interpreter"},
+    OptionRow{Opt::no_user, flag, "--no-user", "", ""},
+    OptionRow{Opt::compile_bytecode, flag, "--compile-bytecode,--compile", "",
+              "Install modules with their byte code, compiled once per interpreter and kept"},
+    OptionRow{Opt::no_compile, flag, "--no-compile,--no-compile-bytecode", "",
+              "Without it, whatever else asks for it"},
     OptionRow{Opt::overwrite, flag, "--overwrite", "",
               "Replace files that belong to another package or to none"},
     OptionRow{
@@ -124,6 +172,18 @@ constexpr std::array rows = {
         "kept where they have one that fits"},
     OptionRow{Opt::yes, flag, "--yes,-y", "",
               "No effect: Axle never prompts (accepted for compatibility with pip)"},
+    // Of pip and uv: what they ask for is always so here, or there is nothing for them to change.
+    OptionRow{Opt::without_effect, flag,
+              "--no-input,--disable-pip-version-check,--no-python-version-warning,"
+              "--no-warn-script-location,--no-warn-conflicts,--prefer-binary,--no-clean,"
+              "--check-build-dependencies,--use-pep517,"
+              "--no-break-system-packages,--no-managed-python,--no-python-downloads,"
+              "--system-certs,--native-tls,--strict,--no-editable,--debug,--include-editable",
+              "", ""},
+    OptionRow{Opt::without_effect_value, list,
+              "--root-user-action,--exists-action,--use-feature,--fork-strategy,"
+              "--no-editable-package,--resume-retries",
+              "VALUE", ""},
     OptionRow{Opt::dry_run, flag, "--dry-run", "",
               "Show what would be done without changing anything"},
     OptionRow{
@@ -133,6 +193,8 @@ constexpr std::array rows = {
         "and choose others if they lack any"},
     OptionRow{Opt::explain, flag, "--explain", "",
               "Show each variant, chosen or rejected, and the deciding property and fact"},
+    OptionRow{Opt::report, value, "--report", "FILE",
+              "Write what is installed in pip's installation report format; - is stdout"},
     OptionRow{Opt::profile, value, "--profile", "OUT",
               "Record the machine in a file that --for replays"},
     OptionRow{Opt::properties, flag, "--properties", "", "Show the supported properties too"},
@@ -146,8 +208,18 @@ constexpr std::array rows = {
               "Property lists to use instead of this machine's: {ns: {feature: [value, ...]}}, a "
               "file or -"},
     OptionRow{Opt::out, value, "--out", "DIR", "The output folder"},
+    OptionRow{Opt::output_file, value, "--output-file,-o", "FILE",
+              "Write to this file instead of stdout; - is stdout"},
     OptionRow{Opt::build_variant, list, "--variant", "LABEL", "Only this variant"},
     OptionRow{Opt::files, flag, "--files,-f", "", "Show the installed files too"},
+    OptionRow{Opt::list_format, value, "--format", "FORMAT",
+              "columns (default), freeze (NAME==VERSION) or json (as pip has it)"},
+    OptionRow{Opt::exclude, list, "--exclude", "PKG", "Not this package"},
+    OptionRow{Opt::not_required, flag, "--not-required", "",
+              "Only packages that no other one requires"},
+    OptionRow{Opt::editable_only, flag, "--editable,-e", "", "Only editable installations"},
+    OptionRow{Opt::exclude_editable, flag, "--exclude-editable", "", "No editable installations"},
+    OptionRow{Opt::all_packages, flag, "--all", "", "Also pip and other packaging tools"},
     OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
     OptionRow{Opt::threads, value, "--threads", "N", "Number of threads (default: one per CPU)"},
     OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
@@ -159,6 +231,8 @@ constexpr std::array rows = {
     OptionRow{
         Opt::deep, flag, "--deep", "",
         "Slow: compare each file with its hash in RECORD; doctor also disassembles libraries"},
+    OptionRow{Opt::fix, flag, "--fix", "",
+              "Remove what is damaged, so that it is downloaded again when it is needed"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,
@@ -177,6 +251,16 @@ static_assert(in_order(), "rows are in the order of Opt");
 std::span<const OptionRow> option_rows() { return rows; }
 
 const OptionRow& option_row(Opt id) { return rows[static_cast<std::size_t>(id)]; }
+
+std::vector<std::string_view> option_names(Opt id) {
+  std::vector<std::string_view> names;
+  for (std::string_view rest = option_row(id).names; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    names.push_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(rest.size(), comma + 1));
+  }
+  return names;
+}
 
 std::string option_name(Opt id) {
   const std::string_view names = option_row(id).names;

@@ -21,6 +21,8 @@ enum class Opt : std::uint8_t {
   verbose,
   quiet,
   no_color,
+  progress,
+  no_progress,
   // where packages come from
   index_url,
   extra_index_url,
@@ -32,19 +34,28 @@ enum class Opt : std::uint8_t {
   keyring_provider,
   trusted_host,
   cert,
+  client_cert,
   proxy,
+  no_proxy_env,
   timeout,
+  retries,
   family,
   offline,
   refresh,
+  refresh_package,
   no_cache,
   cache_dir,
+  config_file,
+  no_config,
   // what is requested
   requirement,
   group,
+  extra,
+  all_extras,
   constraint,
   overrides,
   require_hashes,
+  no_require_hashes,
   no_verify_hashes,
   exclude_newer,
   uploaded_prior_to,
@@ -53,9 +64,15 @@ enum class Opt : std::uint8_t {
   only_binary,
   build_from_source,
   build_from_source_of,
+  no_build,
+  no_sources,
+  no_sources_package,
   pre,
+  prerelease,
   upgrade,
+  upgrade_package,
   reinstall,
+  reinstall_package,
   alternatives,
   no_deps,
   variant,
@@ -73,13 +90,23 @@ enum class Opt : std::uint8_t {
   system,
   break_system_packages,
   require_virtualenv,
+  target,
+  prefix,
+  root,
+  user,
+  no_user,
   // what is done and shown
+  compile_bytecode,
+  no_compile,
   overwrite,
   refit,
   yes,
+  without_effect,
+  without_effect_value,
   dry_run,
   check_abi,
   explain,
+  report,
   // of single commands
   profile,
   properties,
@@ -88,8 +115,15 @@ enum class Opt : std::uint8_t {
   static_lists,
   supported,
   out,
+  output_file,
   build_variant,
   files,
+  list_format,
+  exclude,
+  not_required,
+  editable_only,
+  exclude_editable,
+  all_packages,
   batch,
   threads,
   // of provider plugins
@@ -98,6 +132,8 @@ enum class Opt : std::uint8_t {
   device,
   for_package,
   deep,
+  // of the cache
+  fix,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };
@@ -113,6 +149,8 @@ struct OptionRow {
 /// In the order of Opt.
 [[nodiscard]] std::span<const OptionRow> option_rows();
 [[nodiscard]] const OptionRow& option_row(Opt id);
+/// Its spellings: "--index-url", "-i".
+[[nodiscard]] std::vector<std::string_view> option_names(Opt id);
 /// The first of its spellings: "--index-url".
 [[nodiscard]] std::string option_name(Opt id);
 [[nodiscard]] std::span<const Opt> global_options();

@@ -9,6 +9,7 @@
 #include "session/default_index.h"
 #include "session/index_access.h"
 #include "session/requests/dependency_groups.h"
+#include "session/requests/project_requirements.h"
 #include "session/settings/configured_indexes.h"
 #include "session/variables.h"
 #include "wheel/marker.h"
@@ -73,8 +74,7 @@ Outcome<resolver::AssignedSource> assigned_source(const PackageSource& row,
 
 }  // namespace
 
-Outcome<void> open_sources(Workspace& workspace, const std::vector<std::string>& groups,
-                           Report& report) {
+Outcome<void> open_sources(Workspace& workspace, const Arguments& arguments, Report& report) {
   const Settings& settings = workspace.settings;
   resolver::Sources& sources = workspace.sources;
   const NamedIndexes named = open_indexes(workspace, report);
@@ -82,8 +82,10 @@ Outcome<void> open_sources(Workspace& workspace, const std::vector<std::string>&
     // Without indexes only find-links remain, as in uv.
     if (settings.no_index && !row.index.empty()) continue;
     const std::string file = row.origin.substr(0, row.origin.rfind(':'));
-    const bool other_group = !row.group.empty() && !is_requested(file, row.group, groups);
-    if (!row.extra.empty() || other_group) {
+    const bool other_group =
+        !row.group.empty() && !is_requested(file, row.group, arguments.values(Opt::group));
+    const bool other_extra = !row.extra.empty() && !is_extra_requested(file, row.extra, arguments);
+    if (other_extra || other_group) {
       report.warn(fmt::format(
           "{}: the source of {} is only for the {} {}, which is not installed here; it is ignored",
           row.origin, row.package, row.extra.empty() ? "group" : "extra",

@@ -4,14 +4,15 @@
 
 #include "foundation/report/report.h"
 #include "session/command_failure.h"
+#include "session/options.h"
 #include "session/workspace.h"
 
 namespace axle::session {
 
 /// Fills `sources` and `owned_sources` of a workspace that has its environment, settings, transport
-/// and families. `groups`: the values of --group. Errors: usage, for a source that names an index
-/// that is not configured.
-[[nodiscard]] Outcome<void> open_sources(Workspace& workspace,
-                                         const std::vector<std::string>& groups, Report& report);
+/// and families. `arguments`: which groups and extras of projects are requested. Errors: usage, for
+/// a source that names an index that is not configured.
+[[nodiscard]] Outcome<void> open_sources(Workspace& workspace, const Arguments& arguments,
+                                         Report& report);
 
 }  // namespace axle::session

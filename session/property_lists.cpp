@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "foundation/text/nearest.h"
 #include "session/plugins/provider_settings.h"
 #include "session/plugins/trusted_plugins.h"
 
@@ -17,8 +18,10 @@ Outcome<void> check_namespaces(const std::vector<std::string>& namespaces,
     if (providers::find_provider(ns) != nullptr ||
         std::ranges::find(settings.files, ns, &TrustedFile::ns) != settings.files.end())
       continue;
+    std::vector<std::string> known = providers::builtin_namespaces();
+    for (const TrustedFile& file : settings.files) known.push_back(file.ns);
     return misused(fmt::format("no provider for the namespace `{}`", ns),
-                   "`variant providers list` shows them");
+                   text::suggest(ns, known, "`variant providers list` shows them"));
   }
   return {};
 }

@@ -119,10 +119,8 @@ Outcome<machines::NamedMachine> Session::machine() {
 
 std::string Session::cache_folder() const {
   if (arguments_.has(Opt::no_cache)) return {};
-  std::string folder = named_cache_folder();
+  std::string folder = cache_place();
   if (folder.empty()) return folder;
-  std::error_code error;
-  folder = std::filesystem::absolute(folder, error).string();
   // Checked once per process: there is one cache, and the warning should appear once.
   static const auto own = own_folder(folder);
   // A cache that cannot be created or written is no error here; an installation reports it.
@@ -135,12 +133,17 @@ std::string Session::cache_folder() const {
   return said ? std::string() : folder;
 }
 
-std::string Session::named_cache_folder() const {
-  if (arguments_.has(Opt::cache_dir)) return arguments_.value(Opt::cache_dir);
-  if (std::string folder = variable("AXLE_CACHE_DIR"); !folder.empty()) return folder;
-  if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/axle";
-  const std::string home = variable("HOME");
-  return home.empty() ? std::string() : home + "/.cache/axle";
+std::string Session::cache_place() const {
+  const auto named = [&]() -> std::string {
+    if (arguments_.has(Opt::cache_dir)) return arguments_.value(Opt::cache_dir);
+    if (std::string folder = variable("AXLE_CACHE_DIR"); !folder.empty()) return folder;
+    if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/axle";
+    const std::string home = variable("HOME");
+    return home.empty() ? std::string() : home + "/.cache/axle";
+  };
+  const std::string folder = named();
+  std::error_code error;
+  return folder.empty() ? folder : std::filesystem::absolute(folder, error).string();
 }
 
 }  // namespace axle::session

@@ -37,13 +37,14 @@ class Session {
   [[nodiscard]] Outcome<providers::GpuPolicy> gpu_policy() const;
 
   /// --cache-dir, AXLE_CACHE_DIR, XDG_CACHE_HOME/axle or ~/.cache/axle, absolute; "" with
-  /// --no-cache.
+  /// --no-cache, and for a folder that others may write to.
   [[nodiscard]] std::string cache_folder() const;
+  /// The same, whether it is there and may be used or not; "" if nothing says where it is.
+  [[nodiscard]] std::string cache_place() const;
 
  private:
   [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> find_machines();
   [[nodiscard]] Outcome<machines::NamedMachine> find_this_machine();
-  [[nodiscard]] std::string named_cache_folder() const;
 
   Arguments arguments_;
   RunOptions& run_;

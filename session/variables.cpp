@@ -1,7 +1,9 @@
 #include "session/variables.h"
 
+#include <charconv>
 #include <cstdlib>
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 namespace axle::session {
@@ -32,6 +34,15 @@ std::string config_home() {
   if (!xdg.empty()) return xdg;
   const std::string home = variable("HOME");
   return home.empty() ? std::string() : home + "/.config";
+}
+
+Outcome<std::optional<std::uint64_t>> source_date_epoch() {
+  const std::string text = variable("SOURCE_DATE_EPOCH");
+  if (text.empty()) return std::nullopt;
+  std::uint64_t seconds = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size()) return seconds;
+  return misused(fmt::format("SOURCE_DATE_EPOCH is `{}`, not a number of seconds", text));
 }
 
 }  // namespace axle::session

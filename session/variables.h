@@ -3,10 +3,13 @@
 // read (device masks, library paths) are facts of the machine: detect/.
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "session/command_failure.h"
 
 namespace axle::session {
 
@@ -19,6 +22,9 @@ namespace axle::session {
 
 /// XDG_CONFIG_HOME, else ~/.config; "" if neither is known.
 [[nodiscard]] std::string config_home();
+
+/// SOURCE_DATE_EPOCH: decimal seconds (reproducible-builds.org). Error: usage, for anything else.
+[[nodiscard]] Outcome<std::optional<std::uint64_t>> source_date_epoch();
 
 struct VariableRow {
   std::string_view name;
@@ -46,7 +52,7 @@ inline constexpr std::array variables = {
     VariableRow{"PIP_*", "pip's settings, see docs/settings.md"},
     VariableRow{"REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE",
                 "the same if SSL_CERT_FILE is not set (as in pip)"},
-    VariableRow{"SOURCE_DATE_EPOCH", "the time stamp in built wheels"},
+    VariableRow{"SOURCE_DATE_EPOCH", "the time stamp in built wheels and SBOMs"},
     VariableRow{"SSL_CERT_FILE", "trusted CA certificates"},
     VariableRow{"TERM", "`dumb`: no colours, no progress line"},
     VariableRow{"TMPDIR", "the folder for temporary files"},

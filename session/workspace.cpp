@@ -6,12 +6,15 @@
 
 #include "foundation/system/large_pages.h"
 #include "foundation/text/ascii.h"
+#include "foundation/text/nearest.h"
 #include "index/http/redaction.h"
 #include "index/pages/upload_time.h"
 #include "providers/provider.h"
 #include "resolver/solver/solver.h"
+#include "session/cache/cache_lock.h"
 #include "session/families.h"
 #include "session/index_access.h"
+#include "session/other_folders.h"
 #include "session/package_sources.h"
 #include "session/requests/group_sources.h"
 #include "session/requests/read_requests.h"
@@ -28,7 +31,7 @@ namespace fs = std::filesystem;
 /// For --verbose: the effective configuration.
 void describe(const Workspace& workspace, Session& session) {
   Report& report = session.report();
-  report.detail(fmt::format("environment: {} (Python {}, {})", workspace.environment.prefix,
+  report.detail(fmt::format("environment: {} (Python {}, {})", workspace.environment.place(),
                             wheel::render_version(workspace.environment.python_version),
                             workspace.environment.python));
   for (const ConfiguredIndex& index : workspace.settings.indexes) {
@@ -69,7 +72,9 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   for (const std::string& ns : arguments.values(Opt::require)) {
     if (providers::find_provider(ns) == nullptr) {
       return misused(fmt::format("--require {}: unknown namespace", ns),
-                     "for example --require nvidia; `variant providers list` shows them");
+                     text::suggest(ns, providers::builtin_namespaces(),
+                                   "for example --require nvidia; `variant providers list` shows "
+                                   "them"));
     }
     options.required.insert(ns);
   }
@@ -81,7 +86,15 @@ void apply_choice(const Settings& settings, resolver::Options& options) {
   options.prereleases = options.prereleases || settings.prereleases == Prereleases::allow;
   options.dependencies = options.dependencies && !settings.no_deps;
   options.upgrade = options.upgrade || settings.upgrade;
+  options.upgrade_of.insert(settings.upgrade_of.begin(), settings.upgrade_of.end());
   options.reinstall = options.reinstall || settings.reinstall;
+  options.reinstall_of.insert(settings.reinstall_of.begin(), settings.reinstall_of.end());
+}
+
+/// Whether it asks for something else than what is installed.
+bool changes_what_is_there(const Settings& settings) {
+  return settings.upgrade || settings.reinstall || !settings.upgrade_of.empty() ||
+         !settings.reinstall_of.empty();
 }
 
 resolver::UploadCutoff cutoff_of(const Cutoff& cutoff) {
@@ -210,9 +223,60 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   return {};
 }
 
+/// The settings and what they say of indexes, for the environment in `prefix`, of which no more
+/// than the interpreter's path need be known.
+Outcome<void> open_configured_indexes(Workspace& workspace, Session& session,
+                                      const Arguments& arguments, const RemoteText& remote,
+                                      const std::string& prefix) {
+  auto settings = read_settings(arguments, prefix);
+  if (!settings) return std::unexpected(settings.error());
+  Arguments of_limits;
+  if (auto read = read_configured(*settings, remote, workspace.requests, of_limits); !read)
+    return std::unexpected(read.error());
+  if (!of_limits.empty()) {
+    settings = read_settings(merged(arguments, of_limits), prefix);
+    if (!settings) return std::unexpected(settings.error());
+  }
+  if (const auto taken = take_requested_sources(arguments, *settings); !taken)
+    return std::unexpected(taken.error());
+  workspace.settings = std::move(*settings);
+  auto transport = transport_options(workspace.settings);
+  if (!transport) return std::unexpected(transport.error());
+  // A command that changes something should see the current state of the index, not a cached one.
+  const bool refresh = workspace.settings.refresh || changes_what_is_there(workspace.settings);
+  workspace.sources = {};
+  workspace.owned_sources.clear();
+  workspace.families.reset();
+  workspace.transport =
+      index::make_caching_transport(index::make_transport(std::move(*transport)),
+                                    {session.cache_folder(), workspace.settings.offline, refresh});
+  auto families = open_families(arguments, *workspace.transport, session.report());
+  if (!families) return std::unexpected(families.error());
+  workspace.families = std::move(*families);
+  return open_sources(workspace, arguments, session.report());
+}
+
+/// Sends for the pages that are needed in any case, unless all of it is installed.
+void expect_requested(const Workspace& workspace) {
+  const resolver::Sources& sources = workspace.sources;
+  if (sources.indexes.empty()) return;
+  for (const resolver::Request& request : workspace.requests.requirements) {
+    const wheel::Requirement& wanted = request.requirement;
+    const std::string name = wheel::normalize_name(wanted.name);
+    if (!wanted.url.empty() || wanted.marker || sources.assigned.contains(name)) continue;
+    if (sources.families != nullptr) {
+      const auto family = sources.families->of_project(name);
+      if (!family || *family != nullptr) continue;
+    }
+    sources.indexes.front()->prefetch(name);
+  }
+}
+
 }  // namespace
 
-Outcome<installer::Environment> open_environment(Session& session, bool or_system) {
+Outcome<installer::Environment> open_environment(
+    Session& session, bool or_system,
+    const std::function<void(const std::string& python, const std::string& prefix)>& meanwhile) {
   installer::EnvironmentRequest request;
   request.python = session.arguments().value(Opt::python);
   request.system = session.arguments().has(Opt::system);
@@ -222,6 +286,7 @@ Outcome<installer::Environment> open_environment(Session& session, bool or_syste
   request.working_dir = fs::current_path(ignored).string();
   request.path = variable("PATH");
   request.cache_folder = session.cache_folder();
+  request.meanwhile = meanwhile;
   auto environment = installer::find_environment(request);
   if (!environment && or_system && request.python.empty() && !request.system &&
       environment.error().kind == ErrorKind::not_found) {
@@ -237,16 +302,27 @@ Outcome<installer::Environment> open_environment(Session& session, bool or_syste
         "choose one with --python, or unset require-virtualenv (PIP_REQUIRE_VIRTUALENV, "
         "pip.conf)");
   }
+  if (auto chosen = choose_folders(*environment, session.arguments()); !chosen)
+    return std::unexpected(chosen.error());
   return std::move(*environment);
+}
+
+RemoteText remote_files(Session& session, bool or_system) {
+  return remote_text(session.arguments(), [&session, or_system]() -> Outcome<std::string> {
+    auto environment = open_environment(session, or_system);
+    if (!environment) return std::unexpected(environment.error());
+    return environment->prefix;
+  });
 }
 
 Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system) {
   system::prefer_large_pages();
   auto workspace = std::make_unique<Workspace>();
+  workspace->cache_lock = share_cache(session.cache_folder(), session.report());
   Arguments of_files;
-  auto requests = read_requests(session.arguments(), of_files);
+  const RemoteText remote = remote_files(session, or_system);
+  auto requests = read_requests(session.arguments(), remote, of_files);
   if (!requests) return std::unexpected(requests.error());
-  workspace->requests = std::move(*requests);
   const Arguments arguments = merged(session.arguments(), of_files);
   session.note_options_of_files(of_files);
   auto options = read_options(arguments);
@@ -257,41 +333,33 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   options->providers.gpus = std::move(*gpus);
   workspace->options = std::move(*options);
 
-  auto environment = open_environment(session, or_system);
+  // An interpreter takes as long to answer as dozens of pages to come.
+  std::optional<Outcome<void>> early;
+  std::string early_prefix;
+  auto environment = open_environment(
+      session, or_system, [&](const std::string& python, const std::string& prefix) {
+        workspace->requests = *requests;
+        workspace->environment.python = python;
+        early_prefix = prefix;
+        early = open_configured_indexes(*workspace, session, arguments, remote, prefix);
+        if (*early) expect_requested(*workspace);
+      });
   if (!environment) return std::unexpected(environment.error());
+  const bool opened_early = early && environment->prefix == early_prefix &&
+                            environment->python == workspace->environment.python;
   workspace->environment = std::move(*environment);
-
-  auto settings = read_settings(arguments, workspace->environment.prefix);
-  if (!settings) return std::unexpected(settings.error());
-  Arguments of_limits;
-  if (auto read = read_configured(*settings, workspace->requests, of_limits); !read)
-    return std::unexpected(read.error());
-  if (!of_limits.empty()) {
-    settings = read_settings(merged(arguments, of_limits), workspace->environment.prefix);
-    if (!settings) return std::unexpected(settings.error());
+  if (!opened_early) {
+    workspace->requests = std::move(*requests);
+    early = open_configured_indexes(*workspace, session, arguments, remote,
+                                    workspace->environment.prefix);
   }
-  if (const auto taken = take_group_sources(arguments.values(Opt::group), *settings); !taken)
-    return std::unexpected(taken.error());
-  workspace->settings = std::move(*settings);
+  if (!*early) return std::unexpected(early->error());
+
   say_silenced_index(arguments, workspace->settings, session.report());
   apply_choice(workspace->settings, workspace->options);
   apply_trust(workspace->settings, workspace->options);
   if (auto done = apply_consent(session, workspace->settings, workspace->options.builds); !done)
     return std::unexpected(done.error());
-  auto transport = transport_options(workspace->settings);
-  if (!transport) return std::unexpected(transport.error());
-  // A command that changes something should see the current state of the index, not a cached one.
-  const bool refresh =
-      arguments.has(Opt::refresh) || workspace->settings.upgrade || workspace->settings.reinstall;
-  workspace->transport =
-      index::make_caching_transport(index::make_transport(std::move(*transport)),
-                                    {session.cache_folder(), workspace->settings.offline, refresh});
-  auto families = open_families(arguments, *workspace->transport, session.report());
-  if (!families) return std::unexpected(families.error());
-  workspace->families = std::move(*families);
-  if (const auto opened = open_sources(*workspace, arguments.values(Opt::group), session.report());
-      !opened)
-    return std::unexpected(opened.error());
   if (const auto opened = open_plugins(*workspace, session); !opened)
     return std::unexpected(opened.error());
   if (!session.elsewhere()) {

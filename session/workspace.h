@@ -2,10 +2,12 @@
 // Everything that resolving needs, assembled from the arguments, the configuration and the
 // environment.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "foundation/system/descriptor.h"
 #include "index/family/family_book.h"
 #include "index/http/transport.h"
 #include "index/pages/source.h"
@@ -21,6 +23,7 @@
 #include "session/command_failure.h"
 #include "session/plugins/plugin_environments.h"
 #include "session/plugins/trusted_plugins.h"
+#include "session/requests/remote_text.h"
 #include "session/session.h"
 #include "session/settings/settings.h"
 
@@ -28,9 +31,17 @@ namespace axle::session {
 
 /// --python, --system, VIRTUAL_ENV, CONDA_PREFIX, .venv. `or_system`: a command that changes
 /// nothing may fall back to the python3 on the path.
-[[nodiscard]] Outcome<installer::Environment> open_environment(Session& session, bool or_system);
+/// `meanwhile`: as in installer::EnvironmentRequest.
+[[nodiscard]] Outcome<installer::Environment> open_environment(
+    Session& session, bool or_system,
+    const std::function<void(const std::string& python, const std::string& prefix)>& meanwhile =
+        {});
+
+/// Reads requirements files from servers, for `session` and its environment (as above).
+[[nodiscard]] RemoteText remote_files(Session& session, bool or_system);
 
 struct Workspace {
+  system::Descriptor cache_lock;  ///< shared: nobody removes what is in the cache meanwhile
   installer::Environment environment;
   Settings settings;
   std::unique_ptr<index::Transport> transport;

@@ -37,12 +37,13 @@ class HeaderReader {
   CoreMetadata& metadata_;
 };
 
+/// A lone carriage return ends a line, too.
 std::string_view HeaderReader::next_line() {
-  const std::size_t end = rest_.find('\n');
-  std::string_view line = rest_.substr(0, end);
-  rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+  const std::size_t end = std::min(rest_.find_first_of("\r\n"), rest_.size());
+  const std::string_view line = rest_.substr(0, end);
+  rest_.remove_prefix(end);
+  rest_.remove_prefix(rest_.starts_with("\r\n") ? 2 : std::min<std::size_t>(rest_.size(), 1));
   ++line_;
-  if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }
 

@@ -1,6 +1,7 @@
 #include "wheel/record.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -165,16 +166,24 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string
   return entries;
 }
 
+void append_record_line(std::string& text, std::string_view path, std::string_view sha256,
+                        std::optional<std::uint64_t> size) {
+  append_field(text, path);
+  text += ',';
+  if (!sha256.empty()) text.append("sha256=").append(sha256);
+  text += ',';
+  if (size) {
+    std::array<char, 24> digits;
+    text.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), *size).ptr);
+  }
+  text += '\n';
+}
+
 std::string render_record(const std::vector<RecordEntry>& entries) {
   std::string text;
-  for (const RecordEntry& entry : entries) {
-    append_field(text, entry.path);
-    text += ',';
-    if (!entry.sha256.empty()) text += "sha256=" + entry.sha256;
-    text += ',';
-    if (entry.size) text += std::to_string(*entry.size);
-    text += '\n';
-  }
+  for (const RecordEntry& entry : entries)
+    append_record_line(text, entry.path, entry.sha256, entry.size);
   return text;
 }
 

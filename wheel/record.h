@@ -25,7 +25,10 @@ struct RecordEntry {
 /// and the line.
 [[nodiscard]] Result<std::vector<RecordEntry>> parse_record(std::string_view text,
                                                             std::string_view where);
-/// LF line ends, fields quoted only where needed.
+/// Appends a line, with LF and fields quoted only where needed.
+void append_record_line(std::string& text, std::string_view path, std::string_view sha256,
+                        std::optional<std::uint64_t> size);
+/// Such lines.
 [[nodiscard]] std::string render_record(const std::vector<RecordEntry>& entries);
 
 }  // namespace axle::wheel

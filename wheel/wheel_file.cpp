@@ -80,6 +80,26 @@ bool equal_without_case(std::string_view left, std::string_view right) {
   });
 }
 
+/// Refuses a carriage return without a line feed among the fields of `text`: Python's email
+/// package, and pip with it, sees the end of a line there, other readers do not.
+Result<void> check_line_ends(std::string_view text, const std::string& where) {
+  std::size_t number = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) return {};
+    if (line.contains('\r')) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}:{}: a carriage return in the line, which only some readers "
+                              "recognise as its end",
+                              where, number));
+    }
+  }
+  return {};
+}
+
 /// The first field `key` of the WHEEL file; wheels with the whole block twice are in circulation.
 std::optional<std::string_view> find_field(std::string_view text, std::string_view key) {
   while (!text.empty()) {
@@ -123,6 +143,7 @@ Result<void> read_wheel_header(WheelFile& wheel, Report& report) {
   const auto text = read_required(wheel.archive, path, longest_wheel_header);
   if (!text) return std::unexpected(text.error());
   const std::string where = fmt::format("{}: {}", wheel.archive.where(), path);
+  if (auto checked = check_line_ends(*text, where); !checked) return checked;
   const auto version = find_field(*text, "Wheel-Version");
   if (!version) return fail(ErrorKind::malformed, where + ": no Wheel-Version");
   wheel.purelib = equal_without_case(find_field(*text, "Root-Is-Purelib").value_or(""), "true");
@@ -136,6 +157,7 @@ Result<void> read_metadata(WheelFile& wheel) {
   if (!text) return std::unexpected(std::move(text).error());
   wheel.metadata_text = std::move(*text);
   const std::string where = fmt::format("{}: {}", wheel.archive.where(), path);
+  if (auto checked = check_line_ends(wheel.metadata_text, where); !checked) return checked;
   auto metadata = parse_core_metadata(wheel.metadata_text, where);
   if (!metadata) return std::unexpected(std::move(metadata).error());
   wheel.metadata = std::move(*metadata);

@@ -1,7 +1,6 @@
 // build: builds wheels.
 #include "builder/build.h"
 
-#include <charconv>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -17,18 +16,6 @@ namespace axle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// 0 when unset. SOURCE_DATE_EPOCH is decimal seconds (reproducible-builds.org).
-session::Outcome<std::uint64_t> source_date_epoch() {
-  const std::string text = session::variable("SOURCE_DATE_EPOCH");
-  std::uint64_t seconds = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (!text.empty() && (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())) {
-    return session::misused(
-        fmt::format("SOURCE_DATE_EPOCH is `{}`, not a number of seconds", text));
-  }
-  return seconds;
-}
 
 std::string render(const std::vector<builder::BuiltWheel>& wheels) {
   std::string text;
@@ -55,13 +42,13 @@ ordered_json wheels_json(const std::vector<builder::BuiltWheel>& wheels) {
 
 int run_build(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  auto epoch = source_date_epoch();
+  const auto epoch = session::source_date_epoch();
   if (!epoch) return output.failure(epoch.error());
   builder::BuildOptions options;
   options.project_folder = arguments.positionals.front();
   options.out_folder = arguments.value(session::Opt::out);
   options.labels = arguments.values(session::Opt::build_variant);
-  options.source_date_epoch = *epoch;
+  options.source_date_epoch = epoch->value_or(0);
   auto wheels = builder::build_project(options, output);
   if (!wheels) return output.failure(session::failed(wheels.error()).error());
   output.change_was_made();

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <map>
@@ -12,10 +14,16 @@
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/views/decision_view.h"
+#include "cli/views/installation_report.h"
+#include "foundation/text/byte_size.h"
+#include "installer/store/store.h"
 #include "installer/transaction/changes.h"
 #include "resolver/solver/solver.h"
 #include "session/changes/environment_changes.h"
 #include "session/changes/refit.h"
+#include "session/other_folders.h"
+#include "session/output_file.h"
+#include "session/requests/read_requests.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
@@ -25,27 +33,33 @@ namespace {
 
 using nlohmann::ordered_json;
 
+ordered_json change_json(const installer::Change& change) {
+  return {{"name", change.name},
+          {"version", change.version},
+          {"variant", variant_json(change.variant)}};
+}
+
 ordered_json changes_json(const std::vector<installer::Change>& changes) {
   ordered_json out = ordered_json::array();
-  for (const installer::Change& change : changes) {
-    out.push_back({{"name", change.name},
-                   {"version", change.version},
-                   {"variant", variant_json(change.variant)}});
-  }
+  for (const installer::Change& change : changes) out.push_back(change_json(change));
   return out;
 }
 
 std::string change_line(const char* sign, const installer::Change& change) {
-  return fmt::format("{} {} {}{}\n", sign, change.name, change.version,
+  return fmt::format("{} {} {}{}", sign, change.name, change.version,
                      change.variant ? " (variant " + *change.variant + ")" : "");
 }
 
-std::string render_changes(const installer::Changes& changes) {
+/// As with pip and uv, nothing with --quiet.
+std::string render_changes(const installer::Changes& changes, const Output& output) {
   std::string text;
-  for (const installer::Change& change : changes.removed) text += change_line("-", change);
-  for (const installer::Change& change : changes.installed) text += change_line("+", change);
+  if (output.options().quiet) return text;
+  for (const installer::Change& change : changes.removed)
+    text += output.paint(Style::bad, change_line("-", change)) + "\n";
+  for (const installer::Change& change : changes.installed)
+    text += output.paint(Style::good, change_line("+", change)) + "\n";
   if (changes.installed.empty() && changes.removed.empty()) {
-    for (const installer::Change& change : changes.kept) text += change_line("=", change);
+    for (const installer::Change& change : changes.kept) text += change_line("=", change) + "\n";
   }
   return text;
 }
@@ -143,6 +157,7 @@ struct Installation {
   resolver::Target target;
   std::vector<plan::InstalledPackage> there;
   bool explain;
+  std::chrono::steady_clock::time_point began;
 
   [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> resolve(
       Report& report) const {
@@ -186,10 +201,59 @@ std::string render_decisions(const std::vector<plan::ResolvedPackage>& packages,
   std::string text;
   for (const plan::ResolvedPackage& package : packages) {
     if (package.already_installed) continue;
-    text += plan::render_package(package) + "\n" +
+    text += render_answer(package, output) +
             render_decision(package.decision, package.variant.value_or(""), output);
   }
   return text;
+}
+
+/// What an installation takes from elsewhere and what the store spares it, in bytes as the index
+/// gives them.
+struct Volume {
+  std::size_t files = 0;  ///< that are downloaded
+  std::uint64_t downloaded = 0;
+  std::uint64_t stored = 0;
+  bool whole = true;  ///< the index gives the size of each
+};
+
+/// To be asked before anything is downloaded.
+Volume volume_of(const plan::Resolution& resolution, const std::string& store) {
+  Volume volume;
+  for (const plan::ResolvedPackage& package : resolution.packages) {
+    if (package.already_installed) continue;
+    const bool stored = installer::may_be_stored(store, package);
+    if (!stored && package.url.starts_with("file:")) continue;
+    volume.whole = volume.whole && package.size.has_value();
+    (stored ? volume.stored : volume.downloaded) += package.size.value_or(0);
+    if (!stored) ++volume.files;
+  }
+  return volume;
+}
+
+/// The last line on a terminal: "12 packages in 3.4 s, 34.0 MB downloaded, 900 MB were in the
+/// store"; as events each package, too.
+void note_end(const installer::Changes& changes, const Volume& volume,
+              std::chrono::steady_clock::time_point began, Output& output) {
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  const std::uint64_t downloaded = output.downloads().complete_bytes();
+  for (const installer::Change& change : changes.removed)
+    output.event("removed", change_json(change));
+  for (const installer::Change& change : changes.installed)
+    output.event("installed", change_json(change));
+  output.event("end", {{"installed", changes.installed.size()},
+                       {"removed", changes.removed.size()},
+                       {"downloaded", downloaded},
+                       {"saved", volume.stored},
+                       {"seconds", took.count()}});
+  if (output.options().progress != Progress::line || changes.installed.empty()) return;
+  std::string line = fmt::format("{} package{} in {:.1f} s", changes.installed.size(),
+                                 changes.installed.size() == 1 ? "" : "s", took.count());
+  if (downloaded > 0) line += fmt::format(", {} downloaded", text::render_bytes(downloaded));
+  if (volume.stored > 0) {
+    line += fmt::format(", {}{} were in the store", volume.whole ? "" : "at least ",
+                        text::render_bytes(volume.stored));
+  }
+  output.note(line);
 }
 
 /// Plans the changes for `resolution` and applies or shows them.
@@ -200,10 +264,20 @@ int carry_out(const session::Session& session, const Installation& installation,
   const auto store = session::choose_store(session, dry_run, output);
   if (!store) return output.failure(store.error());
   if (!dry_run) begin_change();
+  if (!dry_run) {
+    if (const auto made = session::make_folder(installation.workspace.environment); !made)
+      return output.failure(made.error());
+  }
+  const Volume volume = volume_of(resolution, store->folder);
+  output.expect_downloads(volume.files, volume.whole ? volume.downloaded : 0);
   installer::InstallOptions options;
   options.store_folder = store->folder;
   options.overwrite = arguments.has(session::Opt::overwrite);
-  options.verify_store = arguments.has(session::Opt::reinstall);
+  options.compiles_byte_code = installation.workspace.settings.compile_bytecode;
+  installer::WheelFactsByUrl facts;
+  if (arguments.has(session::Opt::report)) options.facts = &facts;
+  options.verify_store =
+      arguments.has(session::Opt::reinstall) || arguments.has(session::Opt::reinstall_package);
   auto changes = session::plan_as_wheels_say(
       dry_run ? installer::foresee_changes : installer::plan_changes, installation.workspace,
       resolution, options,
@@ -225,15 +299,30 @@ int carry_out(const session::Session& session, const Installation& installation,
   };
   if (!changes->conflicts.empty() && dry_run) return refuse_conflicts(*changes, whole_json, output);
   if (!changes->conflicts.empty()) return refuse_conflicts(*changes, only_conflicts, output);
+  const std::string place = arguments.value(session::Opt::report);
+  std::string report;
+  if (!place.empty()) {
+    if (auto done =
+            session::complete_facts(resolution, *installation.workspace.transport, facts, output);
+        !done)
+      return output.failure(done.error());
+    report = render_json(installation_report(
+        {resolution, installation.workspace.requests, facts, installation.target.markers}));
+    const auto written =
+        place == "-" ? session::Outcome<void>() : session::write_output(place, report, "report");
+    if (!written) return output.failure(written.error());
+  }
   if (auto done = installer::apply(*changes, output); !done)
     return output.failure(session::failed(std::move(done).error()).error());
   if (!dry_run && !(changes->installed.empty() && changes->removed.empty()))
     output.change_was_made();
+  if (!dry_run) note_end(*changes, volume, installation.began, output);
+  if (place == "-") return output.answer_text(report);
   return output.answer(
       {.text =
            [&] {
              return (installation.explain ? render_decisions(resolution.packages, output) : "") +
-                    render_changes(*changes);
+                    render_changes(*changes, output);
            },
        .json = whole_json});
 }
@@ -246,6 +335,8 @@ session::Outcome<void> check_arguments(const session::Arguments& arguments) {
     return session::misused("--refit takes names of installed packages, not -r or --group",
                             "name none of them to refit all");
   }
+  if (arguments.value(session::Opt::report) == "-" && arguments.has(session::Opt::json))
+    return session::misused("--report - and --json both want stdout", "name a file for the report");
   if (!arguments.positionals.empty() || from_file) return {};
   return session::misused("nothing to install", "name a package, a wheel, -r FILE or --group NAME");
 }
@@ -266,6 +357,7 @@ session::Outcome<void> refit(const Installation& installation,
 }  // namespace
 
 int run_install(session::Session& session, Output& output) {
+  const auto began = std::chrono::steady_clock::now();
   expect_change();
   const session::Arguments& arguments = session.arguments();
   if (const auto good = check_arguments(arguments); !good) return output.failure(good.error());
@@ -273,6 +365,9 @@ int run_install(session::Session& session, Output& output) {
   if (!machine) return output.failure(machine.error());
   auto workspace = session::open_workspace(session, false);
   if (!workspace) return output.failure(workspace.error());
+  // The environment's own pip.conf is known now.
+  output.set_progress(
+      choose_progress((*workspace)->settings.progress, arguments.has(session::Opt::quiet)));
   const installer::Environment& environment = (*workspace)->environment;
   if (const auto refused = session::refuse_managed(environment, arguments); !refused) {
     return output.failure(refused.error());
@@ -284,7 +379,8 @@ int run_install(session::Session& session, Output& output) {
       .workspace = **workspace,
       .target = session::make_target(environment, machine->machine, session.elsewhere()),
       .there = session::installed_packages(*there),
-      .explain = arguments.has(session::Opt::explain)};
+      .explain = arguments.has(session::Opt::explain),
+      .began = began};
   if (arguments.has(session::Opt::refit)) {
     if (const auto done = refit(installation, *there, output); !done)
       return output.failure(done.error());
@@ -304,9 +400,14 @@ int run_install(session::Session& session, Output& output) {
 }
 
 int run_uninstall(session::Session& session, Output& output) {
+  const auto began = std::chrono::steady_clock::now();
   expect_change();
-  if (session.arguments().positionals.empty()) {
-    return output.failure(session::misused("nothing to uninstall", "name a package").error());
+  const auto names =
+      session::read_names(session.arguments(), session::remote_files(session, false));
+  if (!names) return output.failure(names.error());
+  if (names->empty()) {
+    return output.failure(
+        session::misused("nothing to uninstall", "name a package, or -r FILE").error());
   }
   auto environment = session::open_environment(session, false);
   if (!environment) return output.failure(environment.error());
@@ -316,13 +417,14 @@ int run_uninstall(session::Session& session, Output& output) {
   const bool dry_run = session.arguments().has(session::Opt::dry_run);
   if (!dry_run) begin_change();
   const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
-  auto changes = plan({{}, session.arguments().positionals}, *environment, nullptr, {}, output);
+  auto changes = plan({{}, *names}, *environment, nullptr, {}, output);
   if (!changes) return output.failure(session::failed(changes.error()).error());
   if (dry_run) output.note("dry run: nothing was changed");
   if (auto done = installer::apply(*changes, output); !done)
     return output.failure(session::failed(std::move(done).error()).error());
   if (!dry_run && !changes->removed.empty()) output.change_was_made();
-  return output.answer({.text = [&] { return render_changes(*changes); },
+  if (!dry_run) note_end(*changes, {}, began, output);
+  return output.answer({.text = [&] { return render_changes(*changes, output); },
                         .json = [&]() -> ordered_json {
                           return {{"removed", changes_json(changes->removed)},
                                   {"dry_run", dry_run}};

@@ -47,12 +47,43 @@ ordered_json distribution_json(const InstalledDistribution& distribution) {
           {"variant", variant_json(distribution.variant)}};
 }
 
+std::string render_pins(const std::vector<InstalledDistribution>& distributions) {
+  std::string text;
+  for (const InstalledDistribution& one : distributions)
+    text += one.metadata.name + "==" + session::version_of(one) + "\n";
+  return text;
+}
+
+/// As `pip list --format json` writes it, on one line; the variant where there is one.
+std::string render_pip_json(const std::vector<InstalledDistribution>& distributions) {
+  ordered_json rows = ordered_json::array();
+  for (const InstalledDistribution& one : distributions) {
+    ordered_json row = {{"name", one.metadata.name}, {"version", session::version_of(one)}};
+    if (auto place = session::editable_place(one)) row["editable_project_location"] = *place;
+    if (one.variant) row["variant"] = *one.variant;
+    rows.push_back(std::move(row));
+  }
+  return rows.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+using Renderer = std::string (*)(const std::vector<InstalledDistribution>& distributions);
+
+Renderer renderer_of(const session::Arguments& arguments) {
+  const std::string format = arguments.value(session::Opt::list_format);
+  if (format == "freeze") return render_pins;
+  if (format == "json") return render_pip_json;
+  return render_list;
+}
+
 }  // namespace
 
 int run_list(session::Session& session, Output& output) {
-  const auto inventory = session::take_inventory(session);
+  const session::Arguments& arguments = session.arguments();
+  const Renderer render = renderer_of(arguments);
+  auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
-  return output.answer({.text = [&] { return render_list(inventory->distributions); },
+  session::select(*inventory, arguments);
+  return output.answer({.text = [&] { return render(inventory->distributions); },
                         .json = [&]() -> ordered_json {
                           ordered_json rows = ordered_json::array();
                           for (const InstalledDistribution& one : inventory->distributions)
@@ -64,9 +95,12 @@ int run_list(session::Session& session, Output& output) {
 int run_freeze(session::Session& session, Output& output) {
   auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
-  std::erase_if(inventory->distributions, [&](const InstalledDistribution& one) {
-    return session::is_packaging_tool(one.name, inventory->environment);
-  });
+  session::select(*inventory, session.arguments());
+  if (!session.arguments().has(session::Opt::all_packages)) {
+    std::erase_if(inventory->distributions, [&](const InstalledDistribution& one) {
+      return session::is_packaging_tool(one.name, inventory->environment);
+    });
+  }
   return output.answer({.text =
                             [&] {
                               std::string text;

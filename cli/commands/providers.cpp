@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "foundation/text/nearest.h"
 #include "providers/plugins/grants.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/provider.h"
@@ -327,7 +328,9 @@ int run_providers_show(session::Session& session, Output& output) {
   if (view.empty() && row == nullptr) {
     return output.failure(
         session::misused(fmt::format("unknown namespace `{}`", ns),
-                         "`variant providers list` shows the known ones; others need a plugin")
+                         text::suggest(ns, providers::builtin_namespaces(),
+                                       "`variant providers list` shows the known ones; others "
+                                       "need a plugin"))
             .error());
   }
   // This kernel's: not a fact of a machine of --for.

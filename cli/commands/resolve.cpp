@@ -50,8 +50,12 @@ class MachineReport final : public Report {
 std::string render(const MachineAnswer& answer, bool decisions, const Output& output) {
   std::string text;
   for (const plan::ResolvedPackage& package : answer.packages) {
-    text += fmt::format("{}  {}\n", plan::render_package(package), package.filename);
-    if (decisions) text += render_decision(package.decision, package.variant.value_or(""), output);
+    if (!decisions) {
+      text += fmt::format("{}  {}\n", plan::render_package(package), package.filename);
+      continue;
+    }
+    text += render_answer(package, output) + fmt::format("  from     {}\n", package.filename) +
+            render_decision(package.decision, package.variant.value_or(""), output);
   }
   if (!decisions) return text;
   if (answer.explanations) {

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/views/decision_view.h"
+#include "foundation/text/nearest.h"
 #include "session/inventory.h"
 #include "session/session.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 using installer::InstalledDistribution;
 using nlohmann::ordered_json;
-using Files = std::vector<std::string>;  ///< of a distribution
+using RecordedFiles = std::vector<std::string>;  ///< of a distribution
 
 std::string field(const wheel::CoreMetadata& metadata, std::string_view name) {
   for (const auto& [key, value] : metadata.fields) {
@@ -51,7 +52,7 @@ std::string location_of(const InstalledDistribution& distribution) {
 }
 
 std::string render(const session::Inventory& inventory, const InstalledDistribution& distribution,
-                   const Files* files) {
+                   const RecordedFiles* files) {
   const wheel::CoreMetadata& metadata = distribution.metadata;
   const std::string license = field(metadata, "License-Expression");
   const std::pair<std::string_view, std::string> lines[] = {
@@ -76,7 +77,8 @@ std::string render(const session::Inventory& inventory, const InstalledDistribut
 }
 
 ordered_json distribution_json(const session::Inventory& inventory,
-                               const InstalledDistribution& distribution, const Files* files) {
+                               const InstalledDistribution& distribution,
+                               const RecordedFiles* files) {
   ordered_json row = {{"name", distribution.metadata.name},
                       {"version", session::version_of(distribution)},
                       {"variant", variant_json(distribution.variant)},
@@ -89,6 +91,12 @@ ordered_json distribution_json(const session::Inventory& inventory,
   return row;
 }
 
+std::vector<std::string> names_of(const session::Inventory& inventory) {
+  std::vector<std::string> names;
+  for (const InstalledDistribution& one : inventory.distributions) names.push_back(one.name);
+  return names;
+}
+
 }  // namespace
 
 int run_show(session::Session& session, Output& output) {
@@ -98,12 +106,14 @@ int run_show(session::Session& session, Output& output) {
   auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
   std::vector<const InstalledDistribution*> asked_for;
+  std::vector<std::string> unknown;
   for (const std::string& asked : session.arguments().positionals) {
     const std::string name = wheel::normalize_name(asked);
     const auto found =
         std::find_if(inventory->distributions.begin(), inventory->distributions.end(),
                      [&](const InstalledDistribution& one) { return one.name == name; });
     if (found == inventory->distributions.end()) {
+      unknown.push_back(name);
       output.warn(fmt::format("{} is not installed", asked));
       continue;
     }
@@ -111,18 +121,19 @@ int run_show(session::Session& session, Output& output) {
   }
   if (asked_for.empty()) {
     return output.failure(
-        session::failed({ErrorKind::not_found, "none of the packages is installed",
-                         "`variant list` shows what is"})
+        session::failed(
+            {ErrorKind::not_found, "none of the packages is installed",
+             text::suggest(unknown.front(), names_of(*inventory), "`variant list` shows what is")})
             .error());
   }
-  std::map<const InstalledDistribution*, Files> listed;
+  std::map<const InstalledDistribution*, RecordedFiles> listed;
   if (session.arguments().has(session::Opt::files)) {
     for (const InstalledDistribution* one : asked_for) {
       auto files = session::recorded_files(*one);
       if (!files)
         output.warn(
             fmt::format("the files of {} are unknown: {}", one->name, files.error().message));
-      listed.emplace(one, files ? std::move(*files) : Files());
+      listed.emplace(one, files ? std::move(*files) : RecordedFiles());
     }
   }
   const auto files_of = [&](const InstalledDistribution* one) {

@@ -28,18 +28,40 @@ ordered_json keys_json(const std::vector<plan::RankKey>& keys) {
   return out;
 }
 
-}  // namespace
-
-std::string render_decision(const plan::Decision& decision, const std::string& chosen_label,
-                            const Output& output) {
+/// Where the metadata and each namespace's properties come from.
+std::string render_sources(const plan::Decision& decision) {
   std::string text;
-  if (!decision.metadata_source.empty()) {
+  if (!decision.metadata_source.empty())
     text += fmt::format("  variants from {}\n", decision.metadata_source);
-  }
   for (const plan::NamespaceOrigin& origin : decision.origins) {
     text += fmt::format("  namespace {}: {}{}{}\n", origin.ns, plan::render_origin(origin.origin),
                         origin.detail.empty() ? "" : ", ", origin.detail);
   }
+  return text;
+}
+
+}  // namespace
+
+std::string render_answer(const plan::ResolvedPackage& package, const Output& output) {
+  // The label of a family's build is also its local version.
+  const wheel::Version version =
+      package.family.empty() ? package.version : package.version.public_version();
+  const std::string_view because = package.decision.chosen_because;
+  return fmt::format(
+      "{}{}{}{}\n",
+      output.paint(Style::strong,
+                   fmt::format("{} {}: {}", package.name, wheel::render_version(version),
+                               package.variant.value_or("the plain wheel"))),
+      package.built_from ? fmt::format(", built from {} by {}", package.built_from->filename,
+                                       package.built_from->builder)
+                         : "",
+      because.empty() ? "" : ", because ", because);
+}
+
+std::string render_decision(const plan::Decision& decision, const std::string& chosen_label,
+                            const Output& output) {
+  const bool sources = output.options().verbose;
+  std::string text = sources ? render_sources(decision) : std::string();
   if (!decision.gpu_policy.empty())
     text += fmt::format("  GPUs that count: {}\n", decision.gpu_policy);
   for (const plan::Fit& variant : decision.ranked) {
@@ -47,7 +69,8 @@ std::string render_decision(const plan::Decision& decision, const std::string& c
     const std::string mark = chosen ? output.paint(Style::good, "chosen  ") : "fits    ";
     text += fmt::format("  {} {}\n", mark,
                         output.paint(chosen ? Style::strong : Style::faint, variant.label));
-    if (!variant.evidence.empty()) text += fmt::format("             {}\n", variant.evidence);
+    if (sources && !variant.evidence.empty())
+      text += fmt::format("             {}\n", variant.evidence);
     for (const auto& [property, facts] : variant.properties) {
       text += fmt::format("             {}{}{}\n", wheel::render_property(property),
                           facts.empty() ? "" : ": ", render_facts(facts));
@@ -58,23 +81,23 @@ std::string render_decision(const plan::Decision& decision, const std::string& c
                         output.paint(Style::faint, verdict.label),
                         wheel::render_property(verdict.property),
                         verdict.facts.empty() ? verdict.reason : render_facts(verdict.facts));
-    if (!verdict.evidence.empty()) text += fmt::format("             {}\n", verdict.evidence);
+    if (sources && !verdict.evidence.empty())
+      text += fmt::format("             {}\n", verdict.evidence);
   }
   for (const plan::SkippedFile& file : decision.skipped) {
     text += fmt::format("  skipped  {}: {}\n", file.filename, file.reason);
   }
-  if (!decision.chosen_because.empty())
-    text += fmt::format("  because {}\n", decision.chosen_because);
   return text;
 }
 
 std::string render_explanation(const resolver::Explanation& explanation, const Output& output) {
   const bool chosen = explanation.chosen.has_value();
   const std::string label = chosen ? explanation.chosen->variant.value_or("") : std::string();
-  const std::string title =
-      chosen ? plan::render_package(*explanation.chosen)
-             : explanation.name + " " + wheel::render_version(explanation.version);
-  return title + "\n" + render_decision(explanation.decision, label, output);
+  const std::string title = chosen ? render_answer(*explanation.chosen, output)
+                                   : fmt::format("{} {}: {}\n", explanation.name,
+                                                 wheel::render_version(explanation.version),
+                                                 output.paint(Style::bad, "nothing fits"));
+  return title + render_decision(explanation.decision, label, output);
 }
 
 FleetRow fleet_row(const std::string& machine, const plan::ResolvedPackage& package) {

@@ -14,8 +14,12 @@
 
 namespace axle::cli {
 
+/// The choice in one line: "demo 1.0: v4, because x86_64 :: level :: v4 is supported and ranks
+/// first".
+[[nodiscard]] std::string render_answer(const plan::ResolvedPackage& package, const Output& output);
+
 /// The ranking of one package: each variant, chosen, fitting or rejected, by which property and
-/// fact of the machine.
+/// fact of the machine; with --verbose also where all that is known from.
 [[nodiscard]] std::string render_decision(const plan::Decision& decision,
                                           const std::string& chosen_label, const Output& output);
 

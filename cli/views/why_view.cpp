@@ -4,11 +4,13 @@
 #include <map>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/views/facts_view.h"
 #include "detect/gpu_vendors.h"
 #include "detect/probe.h"
+#include "foundation/text/nearest.h"
 #include "providers/cpu_flags.h"
 
 namespace axle::cli {
@@ -121,14 +123,6 @@ void add_overrides(const machines::NamedMachine& named, std::string_view ns,
   }
 }
 
-std::string known_namespaces() {
-  std::string names;
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    names += (names.empty() ? "" : ", ") + std::string(provider.ns);
-  }
-  return names;
-}
-
 constexpr std::size_t shown_values = 8;
 
 std::string render_values(const providers::Feature& feature) {
@@ -173,8 +167,10 @@ session::Outcome<Why> explain_namespace(const std::string& ns, const machines::N
                                         const providers::GpuPolicy& gpus) {
   const providers::Provider* provider = providers::find_provider(ns);
   if (provider == nullptr) {
-    return session::misused(fmt::format("--why {}: no provider for that namespace", ns),
-                            "one of " + known_namespaces());
+    const std::vector<std::string> known = providers::builtin_namespaces();
+    return session::misused(
+        fmt::format("--why {}: no provider for that namespace", ns),
+        text::suggest(ns, known, fmt::format("one of {}", fmt::join(known, ", "))));
   }
   Why why{ns, !named.recording, {}, judge(named.machine, ns), {}};
   if (named.recording) {

@@ -19,6 +19,15 @@ struct Remark {
   std::string path = {};  ///< the file or folder concerned; empty: none
 };
 
+/// A file that is downloaded.
+struct Download {
+  enum class Stage : std::uint8_t { begins, goes_on, ended, failed };
+  Stage stage;
+  std::string_view file;
+  std::uint64_t bytes;  ///< received so far
+  std::uint64_t total;  ///< 0 while unknown
+};
+
 class Report {
  public:
   Report() = default;
@@ -31,6 +40,11 @@ class Report {
   /// The progress of the work named `what`; `total` 0 while unknown. Called often: implementations
   /// throttle.
   virtual void progress(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
+
+  /// Called as often. Unless overridden it is progress like any other.
+  virtual void download(const Download& download) {
+    progress("downloading " + std::string(download.file), download.bytes, download.total);
+  }
 
   void detail(std::string message) { add({Severity::detail, std::move(message)}); }
   void note(std::string message) { add({Severity::note, std::move(message)}); }
@@ -46,6 +60,7 @@ class CollectedReport final : public Report {
     if (remark.severity != Severity::detail) remarks.push_back(std::move(remark));
   }
   void progress(std::string_view, std::uint64_t, std::uint64_t) override {}
+  void download(const Download&) override {}
 
   std::vector<Remark> remarks;
 };

@@ -25,6 +25,8 @@ class Descriptor {
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
   /// Closes it. After writing: the system may report an error only now.
   [[nodiscard]] std::error_code close();
+  /// Gives it away: whoever takes it closes it.
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
   /// Closes it; errors are ignored.
   void reset() { static_cast<void>(close()); }
 

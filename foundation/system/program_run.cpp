@@ -259,6 +259,7 @@ std::expected<ProgramOutput, std::error_code> run_program(const Program& program
   auto started = start(program, settings);
   if (!started) return std::unexpected(started.error());
   RunningGroup group(started->child);
+  if (settings.meanwhile) settings.meanwhile();
   ProgramOutput output;
   const bool whole = Collector(*started, settings, output).collect(deadline);
   // A program whose streams are closed is about to end, unless it closed them and continues.

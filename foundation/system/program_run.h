@@ -41,6 +41,8 @@ struct ProgramSettings {
   std::string log = {};  ///< the file that stdout is appended to (and stderr `with_output`)
   /// Receives stdout piece by piece, without a limit, instead of `ProgramOutput::out`.
   std::function<void(std::string_view)> take_output = {};
+  /// Called once after the start, before anything is read: what else is to be done in the meantime.
+  std::function<void()> meanwhile = {};
   /// Whether processes that it leaves in its group are killed too when it has ended.
   bool kills_leftovers = false;
   ChildSettings child = {};  ///< its places are not used

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "foundation/text/nearest.h"
 #include "index/family/shipped_families.h"
 #include "index/http/redaction.h"
 
@@ -52,10 +54,12 @@ Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
 Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) {
-    std::string names;
-    for (const auto& [known, entry] : entries_) names += (names.empty() ? "" : ", ") + known;
+    std::vector<std::string> names;
+    for (const auto& [known, entry] : entries_) names.push_back(known);
     return fail(ErrorKind::not_found, fmt::format("unknown index family {}", name),
-                fmt::format("known families: {}; see `variant index families`", names));
+                text::suggest(name, names,
+                              fmt::format("known families: {}; see `variant index families`",
+                                          fmt::join(names, ", "))));
   }
   while (url.ends_with('/')) url.pop_back();
   auto family = parsed(found->first, found->second);

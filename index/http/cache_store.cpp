@@ -114,6 +114,26 @@ void set_time(const std::string& path, std::int64_t seconds) {
 
 }  // namespace
 
+std::optional<AnswerHead> read_entry_head(const std::string& path) {
+  const bool is_form = path.ends_with(".form");
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return std::nullopt;
+  // The digits of the key: one names the folder, the others the file.
+  std::string key_hash = path.substr(slash - 1, 1) + path.substr(slash + 1);
+  if (is_form) key_hash.resize(key_hash.size() - form_path("").size());
+  const system::Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  std::array<char, first_form_bytes> begin;
+  const ssize_t got = file ? ::pread(file.get(), begin.data(), begin.size(), 0) : -1;
+  std::string_view bytes(begin.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  if (is_form) {
+    auto form = decode_form_head(bytes, key_hash);
+    return form ? std::optional<AnswerHead>(std::move(form->answer)) : std::nullopt;
+  }
+  auto entry = take_head(bytes, key_hash);
+  return entry ? std::optional<AnswerHead>(std::move(*entry)) : std::nullopt;
+}
+
 std::string encode_entry(std::string_view key, const HttpResponse& response) {
   return encode(hex_sha256(key), response).bytes;
 }

@@ -55,6 +55,10 @@ class CacheStore {
   mutable std::atomic<bool> swept_ = false;
 };
 
+/// What the file of an entry, or of its form, says of the response, for whoever looks through the
+/// folder; the body is left out. nullopt: it is neither, or damaged.
+[[nodiscard]] std::optional<AnswerHead> read_entry_head(const std::string& path);
+
 /// The file of an entry, and back (`bytes` is consumed: the body is not copied). `nullopt` for
 /// anything that `encode_entry` did not write.
 [[nodiscard]] std::string encode_entry(std::string_view key, const HttpResponse& response);

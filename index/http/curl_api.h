@@ -9,7 +9,7 @@
 
 extern "C" {
 
-inline constexpr std::uint32_t axle_curl_api_version = 4;
+inline constexpr std::uint32_t axle_curl_api_version = 6;
 
 enum AxleCurlEnd : std::int32_t {
   axle_curl_done = 0,
@@ -22,6 +22,7 @@ enum AxleCurlEnd : std::int32_t {
   axle_curl_tls,          ///< handshake failed
   axle_curl_certificate,  ///< certificate not trusted
   axle_curl_ca_file,      ///< `ca_file` cannot be read
+  axle_curl_client_cert,  ///< `client_cert` cannot be read, or has no key that fits
   axle_curl_broken,       ///< connection ended early
   axle_curl_bad_url,
   axle_curl_other,
@@ -34,13 +35,15 @@ struct AxleCurlExchange {
   const char* const* headers;  ///< "Name: value"
   std::size_t header_count;
   const char* user_agent;
-  const char* ca_file;   ///< nullptr: the system's
-  const char* proxy;     ///< "" none
-  const char* no_proxy;  ///< "" none
+  const char* ca_file;      ///< nullptr: the system's
+  const char* client_cert;  ///< PEM, with its key; nullptr: none
+  const char* proxy;        ///< "" none
+  const char* no_proxy;     ///< "" none
   std::int32_t check_certificate;
   long timeout_seconds;  ///< to connect, and without a byte of the body
   long slow_bytes_per_second;
   long slow_seconds;
+  long buffer_bytes;  ///< of the body at once, at most; 0: libcurl's choice
   void* context;
   /// One header line without its line end; a status line begins a new response. Nonzero stops.
   std::int32_t (*on_header)(void* context, const char* line, std::size_t size);

@@ -37,6 +37,8 @@ AxleCurlEnd end_of(CURLcode code) {
       return axle_curl_certificate;
     case CURLE_SSL_CACERT_BADFILE:
       return axle_curl_ca_file;
+    case CURLE_SSL_CERTPROBLEM:
+      return axle_curl_client_cert;
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
     case CURLE_RECV_ERROR:
@@ -139,6 +141,8 @@ void set_options(Running& running) {
   curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &running.watch);
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   if (exchange.ca_file != nullptr) curl_easy_setopt(curl, CURLOPT_CAINFO, exchange.ca_file);
+  if (exchange.client_cert != nullptr)
+    curl_easy_setopt(curl, CURLOPT_SSLCERT, exchange.client_cert);
   if (exchange.check_certificate == 0) {
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -153,6 +157,7 @@ void set_options(Running& running) {
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, give_body);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &exchange);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, running.headers);
+  if (exchange.buffer_bytes > 0) curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, exchange.buffer_bytes);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, running.reason);
   curl_easy_setopt(curl, CURLOPT_PRIVATE, &running);
 }

@@ -57,10 +57,14 @@ Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
     case axle_curl_ca_file:
       return say("the certificate file cannot be read",
                  "check --cert, REQUESTS_CA_BUNDLE and SSL_CERT_FILE, one of which may specify it");
+    case axle_curl_client_cert:
+      return say("the client certificate cannot be used",
+                 "--client-cert, PIP_CLIENT_CERT or SSL_CLIENT_CERT names a PEM file with a "
+                 "certificate and its key");
     case axle_curl_broken:
       return say("the connection was interrupted", "try again");
     case axle_curl_bad_url:
-      return say("unsupported URL", "check the URL");
+      return say("no answer in HTTP, or an unsupported URL", "check the URL and its server");
     default:
       return say("the transfer failed", "try again");
   }
@@ -70,6 +74,10 @@ bool is_transient_end(AxleCurlEnd end) {
   return end == axle_curl_resolve || end == axle_curl_connect || end == axle_curl_timeout ||
          end == axle_curl_broken;
 }
+
+/// Of a file that is downloaded. With libcurl's 16 KiB, torch's wheel took 33,000 receives and as
+/// many waits; now 1,200.
+constexpr long file_buffer_bytes = 512L << 10;
 
 std::vector<std::string> request_headers(const HttpRequest& request, bool decodes) {
   std::vector<std::string> headers;
@@ -236,6 +244,7 @@ Exchange::Exchange(const TransportOptions& options, const HttpRequest& request,
   call_.header_count = header_lines_.size();
   call_.user_agent = options.user_agent.c_str();
   call_.ca_file = options.ca_file.empty() ? nullptr : options.ca_file.c_str();
+  call_.client_cert = options.client_cert.empty() ? nullptr : options.client_cert.c_str();
   const bool encrypted = target_.url.starts_with("https:");
   call_.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();
   call_.no_proxy = options.no_proxy.c_str();
@@ -243,6 +252,7 @@ Exchange::Exchange(const TransportOptions& options, const HttpRequest& request,
   call_.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));
   call_.slow_bytes_per_second = static_cast<long>(options.slow_bytes_per_second);
   call_.slow_seconds = static_cast<long>(options.slow_seconds);
+  call_.buffer_bytes = sink == nullptr ? 0 : file_buffer_bytes;
   call_.context = receiver_.get();
   call_.on_header = [](void* context, const char* line, std::size_t size) {
     return static_cast<Receiver*>(context)->header({line, size}) ? 0 : 1;

@@ -178,7 +178,9 @@ using PasswordSource = std::function<Result<std::optional<std::string>>(const st
                                                                         const std::string& user)>;
 
 struct TransportOptions {
-  std::string ca_file;      ///< passed explicitly; libcurl does not read SSL_CERT_FILE itself
+  std::string ca_file;  ///< passed explicitly; libcurl does not read SSL_CERT_FILE itself
+  std::string
+      client_cert;  ///< PEM file with a certificate and its key, for servers that ask for one
   std::string http_proxy;   ///< for http URLs; "" none. libcurl's own use of *_proxy is disabled
   std::string https_proxy;  ///< for https URLs
   std::string no_proxy;     ///< hosts that are contacted directly, separated by commas

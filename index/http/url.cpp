@@ -202,12 +202,20 @@ UrlResolver::UrlResolver(std::string base) : base_(std::move(base)) {
   plain_folder_ = !has_dot_segment(parts.path);
 }
 
-// Most links of a page are absolute, plain file names or "../../packages/…": those are joined
-// without splitting them. Everything else takes the general path.
+// Most links of a page are absolute, "/packages/…", "../../packages/…" or plain file names: those
+// are joined without splitting them. Everything else takes the general path.
 std::string UrlResolver::resolve(std::string_view reference) const {
   if (reference.starts_with("https://") || reference.starts_with("http://")) {
     if (reference.find("/.") == std::string_view::npos) return std::string(reference);
     return resolve_generally(reference);
+  }
+  const bool from_root = reference.starts_with('/') && !reference.starts_with("//") &&
+                         reference.find("/.") == std::string_view::npos &&
+                         reference.find('?') == std::string_view::npos;
+  if (from_root && !folder_.empty()) {
+    std::string url;
+    url.reserve(path_begin_ + reference.size());
+    return url.append(base_, 0, path_begin_).append(reference), url;
   }
   if (!plain_folder_) return resolve_generally(reference);
   std::size_t folder_end = folder_.size();

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a text has any byte of some kind: used for every byte of every page.
+// Bytes of some kind in a text: used for every byte of every page.
 
 #include <array>
 #include <cstddef>
@@ -28,6 +28,22 @@ template <Byte (*is_kind)(Byte)>
     for (const char c : text) found |= is_kind(static_cast<Byte>(c));
   }
   return found != 0;
+}
+
+/// How many bytes of it there are.
+template <Byte (*is_kind)(Byte)>
+[[nodiscard]] std::size_t count_of(std::string_view text) {
+  constexpr std::size_t block = 32;
+  std::size_t count = 0;
+  for (; text.size() >= block; text.remove_prefix(block)) {
+    std::array<Byte, block> kinds;
+    Byte found = 0;
+    for (std::size_t i = 0; i < block; ++i) kinds[i] = is_kind(static_cast<Byte>(text[i]));
+    for (std::size_t i = 0; i < block; ++i) found = static_cast<Byte>(found + kinds[i]);
+    count += found;
+  }
+  for (const char c : text) count += is_kind(static_cast<Byte>(c));
+  return count;
 }
 
 }  // namespace axle::index

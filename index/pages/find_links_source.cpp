@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +16,8 @@
 #include "index/pages/page_entry.h"
 #include "index/pages/page_request.h"
 #include "index/pages/source.h"
+#include "wheel/requirement.h"
+#include "wheel/wheel_name.h"
 
 namespace axle::index {
 namespace {
@@ -39,6 +43,17 @@ class FindLinksSource final : public Source {
   void prefetch(std::string_view /*name*/) override {
     const std::lock_guard lock(mutex_);
     if (!all_ && is_http_url(location_)) prefetch_page(page_url(), transport_);
+  }
+
+  std::set<std::string> names_at_hand() override {
+    const std::lock_guard lock(mutex_);
+    std::set<std::string> names;
+    if (!all_ || !*all_) return names;
+    for (const PublishedFile& file : (*all_)->files) {
+      const auto name = wheel::parse_wheel_name(file.filename);
+      if (name) names.insert(wheel::normalize_name(name->distribution));
+    }
+    return names;
   }
 
   std::string description() const override { return redact_url(location_); }

@@ -308,7 +308,8 @@ std::unexpected<Error> not_a_page(std::string_view page_url, std::string_view wh
 
 Result<ProjectPage> parse_json_page(std::string body, std::string_view page_url, Report& report) {
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
-  json::parser parser;
+  // What it allocates for one page serves the next.
+  thread_local json::parser parser;
   json::document document;
   if (const error_code error = parser.iterate(body).get(document)) {
     return not_a_page(page_url, simdjson::error_message(error));

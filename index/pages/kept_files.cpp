@@ -1,10 +1,13 @@
 #include "index/pages/kept_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "index/http/url.h"
+#include "index/pages/byte_kinds.h"
 #include "index/pages/page_entry.h"
 
 namespace axle::index {
@@ -36,8 +39,11 @@ constexpr std::size_t hash_bytes = 32;
 constexpr std::size_t most_repeated_bytes = 128U << 20;
 
 void put_number(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
+  std::array<char, 10> bytes;
+  std::size_t count = 0;
+  for (; value >= 0x80; value >>= 7) bytes[count++] = static_cast<char>(value | 0x80);
+  bytes[count++] = static_cast<char>(value);
+  out.append(bytes.data(), count);
 }
 
 void put_text(std::string& out, std::string_view text) {
@@ -45,24 +51,50 @@ void put_text(std::string& out, std::string_view text) {
   out += text;
 }
 
-unsigned value_of(char digit) {
-  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-}
+/// A sha256 as its bytes, if it is written as 64 hexadecimal digits in lower case. Without branches
+/// on the digits: a page has two for each of its files.
+class Sha256Bytes {
+ public:
+  explicit Sha256Bytes(std::string_view digits) {
+    if (digits.size() != 2 * hash_bytes) return;
+    std::array<Byte, 2 * hash_bytes> values;
+    std::array<Byte, 2 * hash_bytes> wrong;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      const auto number = static_cast<Byte>(digits[i] - '0');
+      const auto letter = static_cast<Byte>(digits[i] - 'a');
+      values[i] = number <= 9 ? number : static_cast<Byte>(letter + 10);
+      wrong[i] = static_cast<Byte>((number > 9) & (letter > 5));
+    }
+    Byte any_wrong = 0;
+    for (const Byte one : wrong) any_wrong |= one;
+    for (std::size_t i = 0; i < hash_bytes; ++i)
+      bytes_[i] = static_cast<char>(values[2 * i] << 4 | values[2 * i + 1]);
+    sound_ = any_wrong == 0;
+  }
 
-/// 64 hexadecimal digits in lower case.
-bool is_sha256(std::string_view digits) {
-  return digits.size() == 2 * hash_bytes && sha256_digits(digits) == digits;
-}
+  [[nodiscard]] bool is_sound() const { return sound_; }
+  [[nodiscard]] std::string_view bytes() const { return {bytes_.data(), bytes_.size()}; }
 
-void put_sha256(std::string& out, std::string_view digits) {
-  for (std::size_t i = 0; i < digits.size(); i += 2)
-    out += static_cast<char>(value_of(digits[i]) << 4 | value_of(digits[i + 1]));
-}
+ private:
+  std::array<char, hash_bytes> bytes_;
+  bool sound_ = false;
+};
 
 /// Nothing but a sha256 that the page gives: nearly every file of nearly every page.
 bool is_plain(const wheel::ExpectedHash& hash) {
-  return hash.algorithm == "sha256" && is_sha256(hash.digits) && hash.beside.empty() &&
+  return hash.algorithm == "sha256" && hash.beside.empty() &&
          hash.source == wheel::HashSource::index;
+}
+
+std::size_t shared_length(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t length = 0;
+  while (length + sizeof(std::uint64_t) <= most &&
+         std::memcmp(a.data() + length, b.data() + length, sizeof(std::uint64_t)) == 0) {
+    length += sizeof(std::uint64_t);
+  }
+  while (length < most && a[length] == b[length]) ++length;
+  return length;
 }
 
 void put_hash(std::string& out, const wheel::ExpectedHash& hash) {
@@ -76,8 +108,8 @@ void put_hash(std::string& out, const wheel::ExpectedHash& hash) {
   }
 }
 
-unsigned flags_of(FileKind kind, const PublishedFile& file) {
-  const bool plain = is_plain(file.hash);
+/// `plain`: a sha256 as bytes is all that its hash is.
+unsigned flags_of(FileKind kind, const PublishedFile& file, bool plain) {
   const bool has_hash = !file.hash.algorithm.empty() || !file.hash.digits.empty() ||
                         !file.hash.beside.empty() || file.hash.source != wheel::HashSource::index;
   const auto when = [](bool holds, unsigned flag) { return holds ? flag : 0U; };
@@ -256,7 +288,8 @@ void FileReader::make(KeptFile& kept) const {
 }  // namespace
 
 void FileWriter::add(std::size_t place, FileKind kind, const PublishedFile& file) {
-  unsigned flags = flags_of(kind, file);
+  const Sha256Bytes hash(file.hash.digits);
+  unsigned flags = flags_of(kind, file, is_plain(file.hash) && hash.is_sound());
   if (file.requires_python == requires_python_) flags |= has_same_python;
   put_number(out_, place);
   out_ += static_cast<char>(flags & 0xff);
@@ -264,21 +297,20 @@ void FileWriter::add(std::size_t place, FileKind kind, const PublishedFile& file
   put_text(out_, file.filename);
   std::string_view url = file.url;
   if ((flags & link_ends_in_name) != 0) url.remove_suffix(file.filename.size());
-  const auto differ = std::ranges::mismatch(url, url_);
-  const auto shared = static_cast<std::size_t>(differ.in1 - url.begin());
+  const std::size_t shared = shared_length(url, url_);
   put_number(out_, shared);
   put_text(out_, url.substr(shared));
   if ((flags & has_same_python) == 0) put_text(out_, file.requires_python);
   if (file.size) put_number(out_, *file.size);
   if (file.uploaded) put_number(out_, static_cast<std::uint64_t>(*file.uploaded));
   if (!file.yanked_reason.empty()) put_text(out_, file.yanked_reason);
-  if (is_sha256(file.metadata_sha256)) {
+  if (const Sha256Bytes metadata(file.metadata_sha256); metadata.is_sound()) {
     put_number(out_, 0);
-    put_sha256(out_, file.metadata_sha256);
+    out_ += metadata.bytes();
   } else if (!file.metadata_sha256.empty()) {
     put_text(out_, file.metadata_sha256);
   }
-  if ((flags & has_plain_sha256) != 0) put_sha256(out_, file.hash.digits);
+  if ((flags & has_plain_sha256) != 0) out_ += hash.bytes();
   if ((flags & has_other_hash) != 0) put_hash(out_, file.hash);
   if (!file.label.empty()) put_text(out_, file.label);
   if (!file.source.empty()) put_text(out_, file.source);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "index/http/kept_form.h"
+#include "index/pages/byte_kinds.h"
 
 namespace axle::index {
 namespace {
@@ -35,6 +36,8 @@ constexpr std::size_t checked_from = 24;
 
 constexpr std::uint32_t flag_yanked_wheels = 1;
 constexpr std::uint32_t flag_all_yanked = 2;
+
+constexpr Byte is_hyphen(Byte c) { return static_cast<Byte>(c == '-'); }
 
 template <class Value>
 void put(std::string& out, std::size_t at, const Value& value) {
@@ -74,7 +77,7 @@ void ReleaseSummary::add(FileKind kind, const PublishedFile& file) {
     ++wheels;
     yanked_wheels = yanked_wheels || file.yanked;
     // name-version-python-abi-platform.whl has four hyphens.
-    if (!file.label.empty() || std::ranges::count(file.filename, '-') > 4) ++maybe_labelled;
+    if (!file.label.empty() || count_of<is_hyphen>(file.filename) > 4) ++maybe_labelled;
   } else if (kind == FileKind::sdist) {
     ++sdists;
   } else {

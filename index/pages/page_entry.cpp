@@ -24,11 +24,13 @@ constexpr std::size_t shown_skips = 5;
 constexpr std::size_t small_page_bytes = 16U << 20;
 constexpr std::size_t most_page_bytes = 128U << 20;
 
+constexpr Byte is_dot(Byte c) { return static_cast<Byte>(c == '.'); }
+
 /// How many tags the name of a wheel stands for ("py2.py3-none-any": 2) where they are many, else
 /// 0. They are made when its release is looked at, and a name of 100 bytes may stand for 1,000.
 std::size_t many_tags_of(std::string_view filename) {
-  constexpr std::ptrdiff_t few_dots = 8;  // of the version, the ending and a few tags
-  if (std::ranges::count(filename, '.') <= few_dots) return 0;
+  constexpr std::size_t few_dots = 8;  // of the version, the ending and a few tags
+  if (count_of<is_dot>(filename) <= few_dots) return 0;
   constexpr std::size_t most = 1000;  // a wheel with more is not valid (wheel::parse_tags)
   std::size_t tags = 1;
   std::size_t dash = filename.find('-', filename.find('-') + 1);  // after the version

@@ -44,12 +44,17 @@ std::string_view version_behind(std::string_view stem, std::string_view name) {
   return {};
 }
 
-SplitName split_file_name(std::string_view file, std::string_view name) {
+/// `spelling`: how a file before it wrote `name`.
+SplitName split_file_name(std::string_view file, std::string_view name,
+                          std::string_view& spelling) {
   if (const auto stem = without_ending(file, ".whl")) {
     const std::size_t first = stem->find('-');
     if (first == std::string_view::npos) return {};
     const std::string_view own = stem->substr(0, first);
-    if (own != name && wheel::normalize_name(own) != name) return {};
+    if (own != spelling) {
+      if (wheel::normalize_name(own) != name) return {};
+      spelling = own;
+    }
     const std::size_t second = stem->find('-', first + 1);
     if (second == std::string_view::npos) return {};
     return {FileKind::wheel, stem->substr(first + 1, second - first - 1)};
@@ -75,6 +80,7 @@ class Grouping {
   [[nodiscard]] ReleaseGroup* release_of(std::string_view version);
 
   ReleaseGroups groups_;
+  std::string_view spelling_;
   std::map<wheel::Version, std::size_t> by_version_;
   std::unordered_map<std::string, std::optional<std::size_t>, TextHash, std::equal_to<>> by_text_;
   std::unordered_set<std::string, TextHash, std::equal_to<>> local_texts_;
@@ -95,7 +101,7 @@ ReleaseGroup* Grouping::release_of(std::string_view version) {
 }
 
 void Grouping::add(const PublishedFile& file, std::size_t place, std::string_view name) {
-  const SplitName split = split_file_name(file.filename, name);
+  const SplitName split = split_file_name(file.filename, name, spelling_);
   std::string_view version = split.version;
   if (!file.label.empty()) version = version.substr(0, version.find('+'));
   ReleaseGroup* release =

@@ -252,6 +252,18 @@ class FolderSimpleSource final : public Source {
                        files ? std::move(*files) : std::vector<PublishedFile>{}, !files};
   }
 
+  std::set<std::string> names_at_hand() override {
+    std::set<std::string> names;
+    if (!folder_) return names;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(*folder_, error), end; !error && it != end;
+         it.increment(error)) {
+      if (it->is_directory(error))
+        names.insert(wheel::normalize_name(it->path().filename().string()));
+    }
+    return names;
+  }
+
   std::string description() const override { return folder_ ? *folder_ : redact_url(location_); }
 
  private:

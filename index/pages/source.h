@@ -29,6 +29,9 @@ class Source {
   [[nodiscard]] virtual bool has_arrived([[maybe_unused]] std::string_view name) { return false; }
   /// The same by release, without reading more of it than that.
   [[nodiscard]] virtual Result<ListedProject> listing(std::string_view name);
+  /// The projects that it lists without a request: of a folder, or of a page that was read. Empty
+  /// if they are unknown.
+  [[nodiscard]] virtual std::set<std::string> names_at_hand() { return {}; }
   /// For messages: URL without credentials or folder.
   [[nodiscard]] virtual std::string description() const = 0;
 };

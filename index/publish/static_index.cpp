@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/nearest.h"
 #include "index/http/local_files.h"
 #include "index/publish/static_project.h"
 #include "wheel/requirement.h"
@@ -109,8 +110,10 @@ Error nothing_there(const RemovalTarget& target, const std::vector<std::string>&
   if (project != published.end()) {
     error.hint = "it has " + joined(project->second.listed);
   } else {
-    error.hint = published.empty() ? "it has no projects"
-                                   : "its projects are " + joined(names_of(published));
+    const std::vector<std::string> names = names_of(published);
+    error.hint = published.empty()
+                     ? "it has no projects"
+                     : text::suggest(target.project, names, "its projects are " + joined(names));
   }
   return error;
 }

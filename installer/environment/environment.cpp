@@ -156,7 +156,11 @@ Result<Environment> find_environment(const EnvironmentRequest& request) {
     }
   }
   constexpr std::chrono::seconds limit(10);
-  auto answer = ask_interpreter(*python, limit);
+  std::function<void()> meanwhile;
+  const std::string folder = fs::path(*python).parent_path().parent_path().string();
+  if (request.meanwhile && exists(folder + "/pyvenv.cfg").value_or(false))
+    meanwhile = [&] { request.meanwhile(*python, folder); };
+  auto answer = ask_interpreter(*python, limit, meanwhile);
   if (!answer) return std::unexpected(answer.error());
   auto environment = parse_interpreter_answer(*answer, *python, stdlib);
   if (!environment) return environment;

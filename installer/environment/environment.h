@@ -1,6 +1,7 @@
 #pragma once
 // A Python environment: its interpreter, its package folders, and what it reports about itself.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,20 @@
 #include "wheel/version.h"
 
 namespace axle::installer {
+
+/// An installation scheme: its folders below its base ("/lib/python3.12/site-packages").
+struct FolderScheme {
+  std::string purelib;
+  std::string platlib;
+  std::string scripts;
+  std::string include;  ///< without the distribution's name
+};
+
+/// What an interpreter's byte code is called, and which interpreters can run it.
+struct ByteCodeKind {
+  std::string tag;    ///< sys.implementation.cache_tag, "cpython-312"; empty: it has none
+  std::string magic;  ///< importlib.util.MAGIC_NUMBER, in hexadecimal digits
+};
 
 struct Environment {
   std::string python;  ///< absolute path of the interpreter
@@ -30,6 +45,18 @@ struct Environment {
   wheel::MarkerEnvironment markers;
   wheel::Version python_version;
   wheel::TagTarget tag_target;
+  ByteCodeKind byte_code;
+  FolderScheme prefix_scheme;  ///< of an installation with a prefix of its own
+  FolderScheme home_scheme;    ///< of one into a single folder
+  FolderScheme user_scheme;
+  /// The folder in whose place the interpreter's own are not used (--target and the like); empty:
+  /// they are.
+  std::string other_base;
+
+  /// What messages call it.
+  [[nodiscard]] const std::string& place() const {
+    return other_base.empty() ? prefix : other_base;
+  }
 };
 
 /// How the user specified an environment; the first member that is set applies.
@@ -42,6 +69,9 @@ struct EnvironmentRequest {
   std::string path;          ///< $PATH
   std::string cache_folder;  ///< answers are cached here by interpreter path, size and time; empty:
                              ///< not cached
+  /// Called, with the interpreter and the folder of its virtual environment, while it is being
+  /// asked. Not called if the answer is cached or it is in no such folder.
+  std::function<void(const std::string& python, const std::string& prefix)> meanwhile = {};
 };
 
 /// The first executable file `name` in the folders of `path` ("/usr/bin:…"); relative folders are

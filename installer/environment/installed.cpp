@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "foundation/system/parallel.h"
 #include "foundation/text/ascii.h"
 #include "index/family/alternatives.h"
 #include "installer/environment/installed_scan.h"
@@ -37,8 +38,9 @@ std::string trim_line(std::string text) {
 
 /// Empty if it is missing or not a text file. Error: io.
 Result<std::string> read_optional(const std::string& path, std::uint64_t limit) {
-  auto text = read_file(path, limit);
-  if (text || text.error().kind == ErrorKind::io) return text;
+  auto text = read_if_there(path, limit);
+  if (text) return std::move(*text).value_or(std::string());
+  if (text.error().kind == ErrorKind::io) return std::unexpected(std::move(text.error()));
   return std::string();
 }
 
@@ -104,7 +106,7 @@ Result<InstalledDistribution> read_distribution(const std::string& folder, Repor
     if (!there) return std::unexpected(there.error());
     if (*there && S_ISREG((*there)->st_mode)) path = folder;
   }
-  auto text = read_file(path, metadata_limit);
+  auto text = read_headers(path, metadata_limit);
   if (!text) return std::unexpected(text.error());
   auto metadata = wheel::parse_core_metadata(*text, path);
   if (!metadata) return std::unexpected(metadata.error());
@@ -139,6 +141,13 @@ Result<bool> clear_interrupted(const Roots& roots, Interrupted kind, Report& rep
   if (exclusive) {
     auto done = finish_interrupted(roots.base, report);
     if (done || kind == Interrupted::invisible) return true;
+    if (kind == Interrupted::unverified) {
+      report.warn(fmt::format("what was installed before this machine was last started could not "
+                              "be compared: {}",
+                              done.error().message),
+                  done.error().hint);
+      return true;
+    }
     const ErrorKind why = done.error().kind;
     const bool damaged = why == ErrorKind::malformed || why == ErrorKind::unsupported;
     if (damaged) {
@@ -149,7 +158,7 @@ Result<bool> clear_interrupted(const Roots& roots, Interrupted kind, Report& rep
     }
     exclusive = std::unexpected(done.error());
   }
-  if (kind == Interrupted::invisible) return true;
+  if (kind != Interrupted::visible) return true;
   return std::unexpected(
       within("an interrupted installation must be completed first", exclusive.error()));
 }
@@ -164,33 +173,68 @@ bool lacks_rights(const std::string& folder) {
   });
 }
 
-/// The distributions in one folder, which need not exist, in no order. Anything else, and files
-/// that this user may not read, are reported and skipped. Error: io.
-Result<void> scan_site(const std::string& site, std::vector<InstalledDistribution>& installed,
-                       Report& report) {
+/// The folders of metadata in `site`, which need not exist, in no order. Error: io.
+Result<std::vector<std::string>> list_metadata(const std::string& site) {
+  std::vector<std::string> folders;
   std::error_code error;
   std::filesystem::directory_iterator entry(site, error);
-  if (error && says_absent(error.value())) return {};
+  if (error && says_absent(error.value())) return folders;
   for (const std::filesystem::directory_iterator end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     const std::string lower = text::ascii_lower(name);  // as in importlib.metadata
-    if (!lower.ends_with(".dist-info") && !lower.ends_with(".egg-info")) continue;
-    auto distribution = name.starts_with('~')
-                            ? fail(ErrorKind::malformed, "left over from an interrupted pip")
-                            : read_distribution(entry->path().string(), report);
-    if (distribution) {
-      installed.push_back(std::move(*distribution));
-    } else if (distribution.error().kind == ErrorKind::io &&
-               !lacks_rights(entry->path().string())) {
-      return std::unexpected(distribution.error());
-    } else {
-      report.warn(
-          fmt::format("{} is ignored: {}", entry->path().string(), distribution.error().message),
-          {}, entry->path().string());
-    }
+    if (lower.ends_with(".dist-info") || lower.ends_with(".egg-info"))
+      folders.push_back(entry->path().string());
   }
   if (error) return std::unexpected(system_error("read", site, error.value()));
+  return folders;
+}
+
+/// Reads what is in one folder of metadata, beside others that do the same.
+struct Reading {
+  const std::string& folder;
+  Result<InstalledDistribution> distribution = InstalledDistribution();
+  std::vector<Remark> remarks;
+
+  void read() {
+    CollectedReport report;
+    const bool left_over = folder.substr(folder.rfind('/') + 1).starts_with('~');
+    distribution = left_over ? fail(ErrorKind::malformed, "left over from an interrupted pip")
+                             : read_distribution(folder, report);
+    remarks = std::move(report.remarks);
+  }
+};
+
+/// The distributions in one folder, which need not exist, in no order. Anything else, and files
+/// that this user may not read, are reported and skipped. Error: io.
+Result<void> scan_site(const std::string& site, std::vector<InstalledDistribution>& installed,
+                       Report& report) {
+  const auto folders = list_metadata(site);
+  if (!folders) return std::unexpected(folders.error());
+  std::vector<Reading> readings;
+  readings.reserve(folders->size());
+  for (const std::string& folder : *folders) readings.emplace_back(folder);
+  // As many as take longer than a thread does to begin.
+  constexpr std::size_t at_a_time = 8;
+  system::for_each_at_once((readings.size() + at_a_time - 1) / at_a_time,
+                           system::usable_processors(), [&](std::size_t batch) {
+                             const std::size_t end =
+                                 std::min(readings.size(), (batch + 1) * at_a_time);
+                             for (std::size_t i = batch * at_a_time; i < end; ++i)
+                               readings[i].read();
+                           });
+  for (Reading& reading : readings) {
+    for (Remark& remark : reading.remarks) report.add(std::move(remark));
+    auto& distribution = reading.distribution;
+    if (distribution) {
+      installed.push_back(std::move(*distribution));
+    } else if (distribution.error().kind == ErrorKind::io && !lacks_rights(reading.folder)) {
+      return std::unexpected(distribution.error());
+    } else {
+      report.warn(fmt::format("{} is ignored: {}", reading.folder, distribution.error().message),
+                  {}, reading.folder);
+    }
+  }
   return {};
 }
 
@@ -202,11 +246,12 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Repor
   while (true) {
     auto lock = EnvironmentLock::for_reading(state, report);
     if (!lock) return std::unexpected(lock.error());
-    const auto found = *lock ? find_interrupted(roots.base) : Interrupted::no;
+    // Without a lock too: a power failure may have left the record of a change, and not the lock.
+    const auto found = find_interrupted(roots.base);
     if (!found) return std::unexpected(found.error());
     const Interrupted kind = *found;
     if ((kind == Interrupted::visible && !damaged) ||
-        (kind == Interrupted::invisible && !cleared)) {
+        (kind != Interrupted::visible && kind != Interrupted::no && !cleared)) {
       lock->reset();
       const auto done = clear_interrupted(roots, kind, report);
       if (!done) return std::unexpected(done.error());

@@ -1,5 +1,7 @@
 #include "installer/environment/interpreter.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +40,20 @@ def python_full_version():
     text = platform.python_version()
     return text + "local" if text.endswith("+") else text
 
+def scheme(kind):
+    prefer = getattr(sysconfig, "get_preferred_scheme", lambda kind: "posix_" + kind)
+    name = prefer(kind)
+    # Of Debian, for /usr/local alone.
+    name = "posix_prefix" if name == "posix_local" else name
+    bases = ["installed_base", "base", "installed_platbase", "platbase", "prefix", "exec_prefix", "userbase"]
+    paths = sysconfig.get_paths(name, dict.fromkeys(bases, "/-"))
+    return {key: paths[key][2:] for key in ("purelib", "platlib", "scripts", "include")}
+
+def byte_code():
+    import importlib.util
+    tag = sys.implementation.cache_tag
+    return [tag, importlib.util.MAGIC_NUMBER.hex()] if tag else ["", ""]
+
 variables = sysconfig.get_config_vars()
 version = sys.version_info
 json.dump({
@@ -46,12 +62,14 @@ json.dump({
     "base_prefix": sys.base_prefix,
     "version": list(version[:3]),
     "paths": sysconfig.get_paths(),
+    "schemes": {kind: scheme(kind) for kind in ("prefix", "home", "user")},
     "sites": site.getsitepackages() if hasattr(site, "getsitepackages") else [],
     "platform": sysconfig.get_platform(),
     "bits": 64 if sys.maxsize > 2**32 else 32,
     "soabi": variables.get("SOABI") or "",
     "free_threaded": bool(variables.get("Py_GIL_DISABLED")),
     "libc": libc(),
+    "byte_code": byte_code(),
     "markers": {
         "implementation_name": sys.implementation.name,
         "implementation_version": full_version(sys.implementation.version),
@@ -115,6 +133,24 @@ wheel::TagTarget tag_target(const Json& answer) {
   return target;
 }
 
+FolderScheme read_scheme(const Json& answer, const char* kind, const std::string& headers) {
+  const Json& paths = answer.at("schemes").at(kind);
+  return {text_at(paths, "purelib"), text_at(paths, "platlib"), text_at(paths, "scripts"),
+          headers.empty() ? text_at(paths, "include") : headers};
+}
+
+/// Both become parts of names of files. Nothing of what has another form.
+ByteCodeKind read_byte_code(const Json& answer) {
+  ByteCodeKind kind{answer.at("byte_code").at(0).get<std::string>(),
+                    answer.at("byte_code").at(1).get<std::string>()};
+  const auto plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '+';
+  };
+  const bool good = std::ranges::all_of(kind.tag, plain) && std::ranges::all_of(kind.magic, plain);
+  return good ? kind : ByteCodeKind();
+}
+
 Environment read_answer(const Json& answer, std::string& stdlib) {
   Environment environment;
   environment.python = text_at(answer, "executable");
@@ -137,22 +173,31 @@ Environment read_answer(const Json& answer, std::string& stdlib) {
   environment.include = environment.virtual_env
                             ? fmt::format("{}/include/site/python{}", environment.data, version)
                             : fmt::format("{}/include/python{}", environment.data, version);
+  // As pip does, whatever the scheme.
+  const std::string headers =
+      environment.virtual_env ? "/include/site/python" + version : std::string();
+  environment.prefix_scheme = read_scheme(answer, "prefix", headers);
+  environment.home_scheme = read_scheme(answer, "home", headers);
+  environment.user_scheme = read_scheme(answer, "user", headers);
   for (const auto& [key, value] : answer.at("markers").items()) {
     environment.markers.strings.emplace(key, value.get<std::string>());
   }
   environment.tag_target = tag_target(answer);
+  environment.byte_code = read_byte_code(answer);
   return environment;
 }
 
 }  // namespace
 
-Result<std::string> ask_interpreter(const std::string& python, std::chrono::milliseconds limit) {
+Result<std::string> ask_interpreter(const std::string& python, std::chrono::milliseconds limit,
+                                    const std::function<void()>& meanwhile) {
   const auto refuse = [&](std::string_view why) {
     return fail(ErrorKind::malformed,
                 fmt::format("{} is not a working Python interpreter: {}", python, why),
                 std::string(another_python));
   };
-  auto output = system::run_program({{python, "-I", "-c", question}}, {.time_limit = limit});
+  auto output = system::run_program({{python, "-I", "-c", question}},
+                                    {.time_limit = limit, .meanwhile = meanwhile});
   if (!output) return refuse(system_error("start", python, output.error().value()).message);
   if (output->timed_out) {
     return refuse(fmt::format("it did not answer within {} s",

@@ -46,7 +46,7 @@ std::optional<std::string> make_key(const std::string& python) {
   const std::string facts =
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", python, *program, *config, system.release,
                   system.version, system.machine, ::gnu_get_libc_version());
-  return "axle-interpreter 2 " + wheel::render_hex(wheel::sha256(facts)) + "\n";
+  return "axle-interpreter 4 " + wheel::render_hex(wheel::sha256(facts)) + "\n";
 }
 
 }  // namespace

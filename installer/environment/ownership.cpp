@@ -15,9 +15,9 @@ constexpr std::uint64_t record_limit = 256U << 20;
 /// A text that every RECORD line for `path` contains, however the path is written. CSV doubles
 /// quotes: only the part before a quote is used.
 std::string_view telling_part(std::string_view path, const Roots& roots) {
-  for (const std::string& site : {roots.purelib, roots.platlib}) {
-    if (!contains_path(site, path) || path.size() == site.size()) continue;
-    const std::string_view relative = path.substr(site.size() + 1);
+  for (const std::string* site : {&roots.purelib, &roots.platlib}) {
+    if (!contains_path(*site, path) || path.size() == site->size()) continue;
+    const std::string_view relative = path.substr(site->size() + 1);
     return relative.substr(0, relative.find_first_of("/\""));
   }
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -44,7 +44,9 @@ Result<std::optional<std::string>> record_target(const InstalledDistribution& di
   if (entry.path.starts_with('/')) return resolver.resolve(entry.path);
   const std::string_view site =
       std::string_view(distribution.dist_info).substr(0, distribution.dist_info.rfind('/'));
-  return resolver.resolve(fmt::format("{}/{}", site, entry.path));
+  std::string path;
+  path.reserve(site.size() + 1 + entry.path.size());
+  return resolver.resolve(path.append(site).append("/").append(entry.path));
 }
 
 Result<std::unordered_map<std::string, Owner>> find_owners(

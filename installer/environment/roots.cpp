@@ -140,14 +140,25 @@ Result<std::optional<std::string>> PathResolver::resolve(std::string_view path) 
   if (path.empty() || path.front() != '/' || path.find('\0') != std::string_view::npos) {
     return std::nullopt;
   }
-  const std::optional<std::string> normal = normalise(path);
-  if (!normal || normal->empty()) return std::nullopt;
-  const std::size_t slash = normal->rfind('/');
-  const auto folder = find(std::string_view(*normal).substr(0, slash));
-  if (!folder) return std::unexpected(folder.error());
-  if (!(*folder)->real) return std::nullopt;
-  std::string resolved = *(*folder)->real;
-  resolved.append(*normal, slash);
+  const std::size_t end = path.rfind('/');
+  const std::string_view name = path.substr(end + 1);
+  const bool plain = !name.empty() && name != "." && name != "..";
+  std::string resolved;
+  if (plain && last_ != nullptr && path.substr(0, end) == last_path_) {
+    resolved.append(*last_->real).append(path.substr(end));
+  } else {
+    const std::optional<std::string> normal = normalise(path);
+    if (!normal || normal->empty()) return std::nullopt;
+    const std::size_t slash = normal->rfind('/');
+    const auto folder = find(std::string_view(*normal).substr(0, slash));
+    if (!folder) return std::unexpected(folder.error());
+    if (!(*folder)->real) return std::nullopt;
+    resolved.append(*(*folder)->real).append(*normal, slash);
+    if (plain) {
+      last_path_ = path.substr(0, end);
+      last_ = *folder;
+    }
+  }
   if (resolved == roots_.base || !contains_path(roots_.base, resolved)) return std::nullopt;
   return resolved;
 }

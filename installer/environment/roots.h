@@ -58,6 +58,10 @@ class PathResolver {
 
   const Roots& roots_;
   std::unordered_map<std::string, Folder> folders_;
+  /// Neighbours in a RECORD lie in one folder, as a rule: the last one as it was written, and what
+  /// it is, with a `real` path.
+  std::string last_path_;
+  const Folder* last_ = nullptr;
 };
 
 }  // namespace axle::installer

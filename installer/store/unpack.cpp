@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "foundation/system/parallel.h"
-#include "installer/file_access.h"
-#include "wheel/hash/sha256.h"
+#include "installer/store/member_writer.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace axle::installer {
@@ -31,77 +26,16 @@ bool may_lack_hash(std::string_view path, const std::string& dist_info) {
          path == dist_info + "/RECORD.p7s";
 }
 
-class Unpacker {
- public:
-  Unpacker(const wheel::WheelFile& wheel, const std::string& folder)
-      : wheel_(wheel), folder_(folder) {}
-
-  Result<void> open() {
-    auto opened = open_folder(folder_);
-    if (!opened) return std::unexpected(opened.error());
-    root_ = std::move(*opened);
-    return {};
+Result<void> unpack(const wheel::ZipReader& archive, const MemberWriter& writer,
+                    StoredFile& stored) {
+  const wheel::ZipEntry* entry = archive.find(stored.path);
+  if (entry == nullptr) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: {} is missing", archive.where(), stored.path));
   }
-
-  /// Those above a file. Not by several threads at once.
-  Result<void> make_folders(std::string_view path) {
-    const std::size_t last = path.rfind('/');
-    if (last == std::string_view::npos || folders_.contains(std::string(path.substr(0, last))))
-      return {};
-    for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
-         slash = path.find('/', slash + 1)) {
-      std::string folder(path.substr(0, slash));
-      if (folders_.contains(folder)) continue;
-      if (::mkdirat(root_.get(), folder.c_str(), 0777) != 0) {
-        return std::unexpected(system_error("create", folder_ + "/" + folder, errno));
-      }
-      folders_.insert(std::move(folder));
-    }
-    return {};
-  }
-
-  /// Several threads may unpack different files.
-  Result<void> unpack(StoredFile& stored) const {
-    const wheel::ZipEntry* entry = wheel_.archive.find(stored.path);
-    if (entry == nullptr) {
-      return fail(ErrorKind::malformed,
-                  fmt::format("{}: {} is missing", wheel_.archive.where(), stored.path));
-    }
-    const std::string path = folder_ + "/" + stored.path;
-    const Descriptor file(::openat(root_.get(), stored.path.c_str(),
-                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                                   stored.executable ? 0777 : 0666));
-    if (!file) return std::unexpected(system_error("create", path, errno));
-    wheel::Sha256 hash;
-    auto done = wheel_.archive.read(*entry, [&](std::span<const std::byte> bytes) {
-      hash.update(bytes);
-      return write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                       path);
-    });
-    if (!done) return done;
-    const std::string digest = wheel::render_base64(hash.finish());
-    if (!stored.sha256.empty() && digest != stored.sha256) {
-      return fail(ErrorKind::mismatch,
-                  fmt::format("{}: the hash of {} differs from that in RECORD",
-                              wheel_.archive.where(), stored.path),
-                  "the wheel was altered or is badly built: ask its publisher for another");
-    }
-    stored.sha256 = digest;
-    struct stat status = {};
-    if (::fstat(file.get(), &status) != 0)
-      return std::unexpected(system_error("read", path, errno));
-    stored.modified = status.st_mtim.tv_sec;
-    stored.mode = status.st_mode & 07777U;
-    stored.modified_now = nanoseconds_of(status.st_mtim);
-    return {};
-  }
-
- private:
-  const wheel::WheelFile& wheel_;
-  const std::string& folder_;
-  Descriptor root_;
-  std::unordered_set<std::string> folders_;
-};
+  return writer.write(
+      stored, [&](const wheel::ZipReader::Sink& sink) { return archive.read(*entry, sink); });
+}
 
 }  // namespace
 
@@ -150,12 +84,12 @@ Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_
 
 Result<void> unpack_wheel(const wheel::WheelFile& wheel, const std::string& folder,
                           Manifest& manifest, Report& report, const std::stop_token& stop) {
-  Unpacker unpacker(wheel, folder);
-  if (auto opened = unpacker.open(); !opened) return opened;
+  MemberWriter writer(folder, wheel.archive.where());
+  if (auto opened = writer.open(); !opened) return opened;
   std::uint64_t total = 0;
   std::vector<StoredFile*> files;
   for (StoredFile& file : manifest.files) {
-    if (auto made = unpacker.make_folders(file.path); !made) return made;
+    if (auto made = writer.make_folders(file.path); !made) return made;
     total += file.size;
     files.push_back(&file);
   }
@@ -175,7 +109,7 @@ Result<void> unpack_wheel(const wheel::WheelFile& wheel, const std::string& fold
         if (ended) return;
         auto unpacked = stop.stop_requested()
                             ? fail(ErrorKind::io, manifest.file_name + ": not needed")
-                            : unpacker.unpack(*files[i]);
+                            : unpack(wheel.archive, writer, *files[i]);
         if (!unpacked) {
           const std::lock_guard lock(mutex);
           ended = true;

@@ -57,6 +57,30 @@ Result<WorkFolder> WorkFolder::create(const std::string& place, std::string_view
   }
 }
 
+Result<std::optional<WorkFolder>> WorkFolder::take_over(const std::string& place,
+                                                        const std::string& name) {
+  std::error_code error;
+  std::filesystem::create_directories(place, error);
+  if (error) return std::unexpected(system_error("create", place, error.value()));
+  std::string path = place + "/" + name;
+  while (true) {
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+      return std::unexpected(system_error("create", path, errno));
+    auto folder = open_folder(path);
+    if (!folder) return std::nullopt;
+    struct stat own = {};
+    if (::fstat(folder->get(), &own) != 0 || own.st_uid != ::geteuid() ||
+        (own.st_mode & (S_IWGRP | S_IWOTH)) != 0 || system::try_lock(*folder)) {
+      return std::nullopt;
+    }
+    // Before it was locked, whoever had it may have removed it.
+    const auto there = look_at(path);
+    if (!there) return std::unexpected(there.error());
+    if (*there && (*there)->st_ino == own.st_ino && (*there)->st_dev == own.st_dev)
+      return WorkFolder(std::move(path), std::move(*folder));
+  }
+}
+
 WorkFolder::~WorkFolder() {
   if (path_.empty()) return;
   std::error_code ignored;

@@ -9,11 +9,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "foundation/text/nearest.h"
+#include "installer/durability/unflushed_marks.h"
+#include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/installed_scan.h"
 #include "installer/environment/roots.h"
 #include "installer/lock.h"
+#include "installer/store/byte_code.h"
 #include "installer/transaction/new_package.h"
 #include "installer/transaction/opened_wheels.h"
+#include "installer/transaction/promised.h"
 #include "installer/transaction/recovery.h"
 #include "installer/transaction/removal.h"
 #include "installer/transaction/repair.h"
@@ -65,7 +70,8 @@ struct Opened {
   std::vector<InstalledDistribution> installed;
 };
 
-Result<Opened> open_environment(const Roots& roots, Purpose purpose, Report& report) {
+Result<Opened> open_environment(const Roots& roots, Purpose purpose, index::Transport* transport,
+                                Report& report) {
   CollectedReport unread;  // problems of other packages are reported by `list`
   if (purpose == Purpose::show) {
     auto installed = scan_installed(roots, unread);
@@ -74,8 +80,9 @@ Result<Opened> open_environment(const Roots& roots, Purpose purpose, Report& rep
   }
   auto lock = EnvironmentLock::for_change(roots.state_folder(), report);
   if (!lock) return std::unexpected(lock.error());
-  if (auto done = finish_interrupted(roots.base, report); !done)
+  if (auto done = finish_interrupted(roots.base, report, transport); !done)
     return std::unexpected(done.error());
+  if (auto done = forget_flushed(roots.base); !done) return std::unexpected(done.error());
   auto installed = scan_installed(roots, unread);
   if (!installed) return std::unexpected(installed.error());
   return Opened{std::move(*lock), std::move(*installed)};
@@ -128,8 +135,10 @@ std::vector<Change> changes_of(const std::vector<InstalledDistribution>& leaving
   return changes;
 }
 
-/// Why packages that are outside of the environment cannot be removed from it.
-Error not_removable(const std::vector<std::string>& names, const Environment& environment) {
+/// Why packages that are not among `installed` cannot be removed.
+Error not_removable(const std::vector<std::string>& names,
+                    const std::vector<InstalledDistribution>& installed,
+                    const Environment& environment) {
   std::vector<InstalledDistribution> outer;
   CollectedReport unread;
   add_outer(environment, outer, unread);
@@ -142,13 +151,16 @@ Error not_removable(const std::vector<std::string>& names, const Environment& en
   }
   if (!places.empty()) {
     return {ErrorKind::unsupported,
-            fmt::format("outside the environment {}, which only sees it: {}", environment.prefix,
+            fmt::format("outside the environment {}, which only sees it: {}", environment.place(),
                         fmt::join(places, ", ")),
             "remove it with the tool that installed it; nothing was changed"};
   }
+  std::vector<std::string> known;
+  for (const InstalledDistribution& one : installed) known.push_back(one.name);
   return {ErrorKind::not_found,
-          fmt::format("not installed in {}: {}", environment.prefix, fmt::join(names, ", ")),
-          "`variant list` shows what is installed; nothing was changed"};
+          fmt::format("not installed in {}: {}", environment.place(), fmt::join(names, ", ")),
+          text::suggest(names.front(), known,
+                        "`variant list` shows what is installed; nothing was changed")};
 }
 
 /// Removes the packages of `absent` from `installed`. Error: none of them is installed.
@@ -164,8 +176,9 @@ Result<std::vector<InstalledDistribution>> take_absent(
       missing.push_back(name);
     wanted.insert(normal);
   }
-  if (missing.size() == names.size()) return std::unexpected(not_removable(missing, environment));
-  if (!missing.empty()) report.warn(not_removable(missing, environment).message);
+  if (missing.size() == names.size())
+    return std::unexpected(not_removable(missing, installed, environment));
+  if (!missing.empty()) report.warn(not_removable(missing, installed, environment).message);
   return take_leaving(installed, false,
                       [&](const std::string& name) { return wanted.contains(name); });
 }
@@ -180,6 +193,7 @@ struct PreparedChanges {
 
   std::optional<EnvironmentLock> lock;
   Roots roots;
+  std::string store;
   std::vector<NewPackage> entering;
   Removal removal;
   Staging staging{roots, removal};
@@ -192,9 +206,9 @@ Changes::~Changes() = default;
 
 namespace {
 
-/// What is added and what is removed, from the wheels and the installed packages; files are
-/// compared.
-Result<void> prepare(const PackageSet& set, const std::vector<OpenedWheel>& wheels,
+/// What is added and what is removed, from the wheels, of which only archives are left, and the
+/// installed packages; files are compared.
+Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
                      const Environment& environment, const InstallOptions& options, Opened opened,
                      PreparedChanges& prepared, Changes& changes, Report& report) {
   std::vector<InstalledDistribution>& staying = opened.installed;
@@ -214,11 +228,14 @@ Result<void> prepare(const PackageSet& set, const std::vector<OpenedWheel>& whee
     damaged = std::move(*found);
   }
   StandIns stand_ins;
-  for (const OpenedWheel& wheel : wheels) {
+  for (OpenedWheel& wheel : wheels) {
     const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
     const bool requested = wheel.package->requested || (old != leaving.end() && old->requested);
-    auto package =
-        prepare_package(*wheel.package, wheel.wheel, wheel.layout, environment, requested);
+    // A listed wheel is used again when it is downloaded.
+    WheelContents contents =
+        wheel.wheel.archive == nullptr ? std::move(wheel.wheel) : WheelContents(wheel.wheel);
+    auto package = prepare_package(*wheel.package, std::move(contents), std::move(wheel.layout),
+                                   wheel.byte_code, environment, requested);
     if (!package) return std::unexpected(package.error());
     add_stand_ins(*wheel.package, *package, leaving, damaged, stand_ins);
     prepared.entering.push_back(std::move(*package));
@@ -236,24 +253,54 @@ Result<void> prepare(const PackageSet& set, const std::vector<OpenedWheel>& whee
   if (auto checked = prepared.staging.check(staying, options.overwrite); !checked) return checked;
   changes.conflicts = prepared.staging.conflicts();
   prepared.lock = std::move(opened.lock);
+  prepared.store = options.store_folder;
+  return {};
+}
+
+/// For whoever wants to know more of the wheels than what is done with them.
+Result<void> tell_facts(const std::vector<OpenedWheel>& wheels, const InstallOptions& options) {
+  if (options.facts == nullptr) return {};
+  for (const OpenedWheel& opened : wheels) {
+    auto text = opened.wheel.read(opened.wheel.manifest.dist_info + "/METADATA", metadata_limit);
+    if (!text) return std::unexpected(text.error());
+    options.facts->insert_or_assign(opened.package->url,
+                                    WheelFacts{std::move(*text), opened.wheel.sha256});
+  }
+  return {};
+}
+
+Result<void> compile_byte_code(std::vector<OpenedWheel>& wheels, const Environment& environment,
+                               const InstallOptions& options, Report& report) {
+  std::vector<const WheelContents*> contents;
+  for (const OpenedWheel& opened : wheels) contents.push_back(&opened.wheel);
+  if (contents.empty()) return {};
+  const EntryCheck check = options.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
+  auto entries = acquire_byte_code(options.store_folder, contents, environment, check, report);
+  if (!entries) return std::unexpected(std::move(entries.error()));
+  for (std::size_t i = 0; i < wheels.size(); ++i) wheels[i].byte_code = std::move((*entries)[i]);
   return {};
 }
 
 Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environment& environment,
                          index::Transport* transport, const InstallOptions& options,
-                         Report& report) {
+                         ListedWheels& listed, Report& report) {
   auto roots = find_roots(environment);
   if (!roots) return std::unexpected(roots.error());
   Changes changes;
-  auto wheels = open_wheels(set.present, *roots, options, access_for(purpose), transport,
+  auto wheels = open_wheels(set.present, *roots, options, access_for(purpose), transport, listed,
                             changes.unlisted, report);
   if (!wheels) return std::unexpected(wheels.error());
+  if (auto told = tell_facts(*wheels, options); !told) return std::unexpected(told.error());
+  if (options.compiles_byte_code && purpose == Purpose::apply) {
+    if (auto done = compile_byte_code(*wheels, environment, options, report); !done)
+      return std::unexpected(done.error());
+  }
   for (const ResolvedPackage& package : set.present.packages) {
     (package.already_installed ? changes.kept : changes.installed).push_back(change_of(package));
   }
   if (changes.installed.empty() && set.absent.empty()) return changes;
 
-  auto opened = open_environment(*roots, purpose, report);
+  auto opened = open_environment(*roots, purpose, transport, report);
   if (!opened) return std::unexpected(opened.error());
   if (!changes.kept.empty()) {
     if (auto kept = check_kept(set.present, environment, opened->installed); !kept)
@@ -268,6 +315,11 @@ Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environme
   }
   const bool nothing = changes.installed.empty() && changes.removed.empty();
   if (purpose == Purpose::apply && !nothing) changes.prepared = std::move(prepared);
+  for (OpenedWheel& wheel : *wheels) {
+    if (wheel.wheel.archive != nullptr)
+      listed.insert_or_assign(wheel.package->url,
+                              ListedWheel{std::move(wheel.wheel), std::move(wheel.remarks)});
+  }
   return changes;
 }
 
@@ -276,17 +328,19 @@ Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environme
 Result<Changes> plan_changes(const PackageSet& set, const Environment& environment,
                              index::Transport* transport, const InstallOptions& options,
                              Report& report) {
+  ListedWheels listed;
   if (has_large_download(set.present, options)) {
-    auto seen = plan_for(Purpose::look_out, set, environment, transport, options, report);
+    auto seen = plan_for(Purpose::look_out, set, environment, transport, options, listed, report);
     if (!seen || !seen->conflicts.empty()) return seen;
   }
-  return plan_for(Purpose::apply, set, environment, transport, options, report);
+  return plan_for(Purpose::apply, set, environment, transport, options, listed, report);
 }
 
 Result<Changes> foresee_changes(const PackageSet& set, const Environment& environment,
                                 index::Transport* transport, const InstallOptions& options,
                                 Report& report) {
-  return plan_for(Purpose::show, set, environment, transport, options, report);
+  ListedWheels listed;
+  return plan_for(Purpose::show, set, environment, transport, options, listed, report);
 }
 
 Result<void> apply(Changes& changes, Report& report) {
@@ -298,7 +352,9 @@ Result<void> apply(Changes& changes, Report& report) {
   Journal journal{describe(changes), {}};
   if (auto staged = prepared->staging.stage(transaction->new_folder(), journal); !staged)
     return staged;
-  return transaction->commit(journal, report);
+  const UnflushedChange promise =
+      promise_of(journal, std::move(prepared->entering), prepared->roots.base, prepared->store);
+  return transaction->commit(journal, promise, report);
 }
 
 Result<Changes> install(const plan::Resolution& resolution, const Environment& environment,

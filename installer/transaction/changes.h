@@ -13,6 +13,7 @@
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
 #include "installer/environment/environment.h"
+#include "installer/store/wheel_facts.h"
 #include "installer/transaction/file_conflict.h"
 #include "plan/resolution.h"
 
@@ -29,10 +30,13 @@ struct InstallOptions {
                              ///< are hard-linked
   /// The store's own copies are compared by hash before they are used.
   bool verify_store = false;
-  bool overwrite = false;  ///< replace files that belong to another package or to none
+  bool compiles_byte_code = false;  ///< modules are installed with their byte code
+  bool overwrite = false;           ///< replace files that belong to another package or to none
   /// Receives the METADATA of wheels that differs from what they were chosen by, by URL: resolving
   /// again with it (resolver::Sources::true_metadata) uses the correct one.
   std::map<std::string, std::string, std::less<>>* other_metadata = nullptr;
+  /// Receives what the wheels to be installed say, by URL.
+  WheelFactsByUrl* facts = nullptr;
 };
 
 /// The internal state for applying the changes, including the locked environment.
@@ -73,11 +77,12 @@ struct Changes {
 /// environment and compares: replaced versions are removed by their RECORD, packages that are
 /// `already_installed` are kept. Names of `absent` that are not installed are skipped with a
 /// warning, as in pip. In the environment nothing is changed, except that an interrupted
-/// transaction is completed. `transport` may be null if `present` is empty. Errors: mismatch (hash,
-/// size, RECORD), malformed (archive), io, conflict (a kept package that another command changed in
-/// the meantime), unsupported (a RECORD with sha384 or sha512 hashes, a package without RECORD or
-/// outside of the environment; the caller checks for externally managed ones), not_found (none of
-/// `absent` is installed).
+/// transaction is completed. Byte code is compiled after all other checks of the wheels.
+/// `transport` may be null if `present` is empty. Errors: mismatch (hash, size, RECORD), malformed
+/// (archive), io, conflict (a kept package that another command changed in the meantime),
+/// unsupported (a RECORD with sha384 or sha512 hashes, a package without RECORD or outside of the
+/// environment; the caller checks for externally managed ones), not_found (none of `absent` is
+/// installed).
 [[nodiscard]] Result<Changes> plan_changes(const PackageSet& set, const Environment& environment,
                                            index::Transport* transport,
                                            const InstallOptions& options, Report& report);

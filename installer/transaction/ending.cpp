@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
-#include "installer/transaction/remove_tree.h"
+#include "installer/tree/remove_tree.h"
 #include "installer/transaction/rolling.h"
 
 namespace axle::installer {
@@ -61,6 +62,8 @@ Result<void> put_all_back(const TransactionFolder& folder, const Journal& journa
   if (!meddling) return std::unexpected(meddling.error());
   if (auto undone = roll_back(folder, journal, meddling->taken_over, report); !undone)
     return undone;
+  if (auto withdrawn = withdraw_promises(folder.base, Withdrawn::undone); !withdrawn)
+    return withdrawn;
   if (auto retired = retire(folder, report); !retired) return retired;
   say_taken_over(*meddling, report);
   return {};

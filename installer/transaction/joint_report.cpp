@@ -14,6 +14,10 @@ class JointReport::Task final : public Report {
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
     joint_.show(what, done, total);
   }
+  void download(const Download& download) override {
+    const std::lock_guard lock(joint_.mutex_);
+    joint_.report_.download(download);
+  }
 
   std::vector<Remark> remarks;
 

@@ -18,7 +18,7 @@ class JointReport {
   ~JointReport();
 
   /// For one thread at a time. Its remarks are kept; progress is passed on, with the number of
-  /// tasks that are done.
+  /// tasks that are done, and downloads as they are.
   [[nodiscard]] Report& of(std::size_t task);
   void count_done();
   /// The remarks of all tasks, in the order of their numbers.

@@ -1,8 +1,6 @@
 #include "installer/transaction/journal.h"
 
 #include <algorithm>
-#include <charconv>
-#include <concepts>
 #include <list>
 #include <map>
 #include <optional>
@@ -11,49 +9,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "wheel/hash/sha256.h"
+#include "installer/sealed_fields.h"
 
 namespace axle::installer {
 namespace {
 
-// Fields end with NUL, the one byte that no path holds:
-// journal_header, title, then for each move <direction><number>, path, packages, the number of its
-// leaves and each of these as two fields, "<size> <modified>" and path; then the hash of all before
-// it.
-constexpr std::string_view journal_header = "axle-journal 2";
+// Sealed fields: header, title, then for each move <direction><number>, path, packages, the number
+// of its leaves and each of these as two fields, "<size> <modified>" and path.
 constexpr std::string_view header_name = "axle-journal ";
-
-void append_field(std::string& text, std::string_view field) { text.append(field).push_back('\0'); }
-
-std::optional<std::string_view> next_field(std::string_view& text) {
-  const std::size_t end = text.find('\0');
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::string_view field = text.substr(0, end);
-  text.remove_prefix(end + 1);
-  return field;
-}
-
-template <std::integral Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && rest == text.data() + text.size();
-}
-
-/// Only goes down.
-bool is_plain_path(std::string_view path) {
-  std::size_t begin = 0;
-  while (begin <= path.size()) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return false;
-    begin = end + 1;
-  }
-  return true;
-}
-
-bool is_safe_path(std::string_view path) {
-  return path != ".axle" && !path.starts_with(".axle/") && is_plain_path(path);
-}
+constexpr std::string_view journal_version = "2";
 
 std::optional<Move> parse_move(std::string_view verb, std::string_view path) {
   if (verb.size() < 2 || (verb[0] != '-' && verb[0] != '+') || !is_safe_path(path))
@@ -121,21 +85,22 @@ void name_packages(std::vector<Move>& moves, const std::vector<std::set<std::str
 
 std::string render_journal(const Journal& journal) {
   std::string text;
-  append_field(text, journal_header);
+  append_field(text, std::string(header_name).append(journal_version));
   append_field(text, journal.title.substr(0, journal.title.find('\0')));
   for (const Move& move : journal.moves) {
     append_field(text,
                  fmt::format("{}{}", move.direction == Direction::out ? '-' : '+', move.number));
     append_field(text, move.path);
     append_field(text, move.packages);
-    append_field(text, fmt::format("{}", move.leaves.size()));
+    append_number(text, move.leaves.size());
     for (const Leaf& leaf : move.leaves) {
-      append_field(text, fmt::format("{} {}", leaf.size, leaf.modified));
+      append_number(text, leaf.size);
+      text.back() = ' ';
+      append_number(text, leaf.modified);
       append_field(text, leaf.path);
     }
   }
-  const std::string hash = wheel::render_hex(wheel::sha256(text));
-  append_field(text, hash);
+  seal_fields(text);
   return text;
 }
 
@@ -143,21 +108,9 @@ Result<Journal> parse_journal(std::string_view text, std::string_view where) {
   const auto malformed = [&](std::string_view why) {
     return fail(ErrorKind::malformed, fmt::format("{}: {}", where, why));
   };
-  std::string_view rest = text;
-  const std::optional<std::string_view> version = next_field(rest);
-  if (!version || !version->starts_with(header_name)) return malformed("no journal");
-  if (*version != journal_header) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("{}: a journal of another version of Axle ({})", where, *version));
-  }
-  constexpr std::size_t hash_field = 65;  // 64 digits and NUL
-  if (rest.size() < hash_field) return malformed("the journal is truncated");
-  const std::string_view body = text.substr(0, text.size() - hash_field);
-  const std::string_view hash = text.substr(body.size(), hash_field - 1);
-  if (text.back() != '\0' || wheel::render_hex(wheel::sha256(body)) != hash) {
-    return malformed("the journal does not match its own hash");
-  }
-  rest.remove_suffix(hash_field);
+  auto body = open_sealed_fields(text, header_name, journal_version, "journal", where);
+  if (!body) return std::unexpected(body.error());
+  std::string_view rest = *body;
   const std::optional<std::string_view> title = next_field(rest);
   if (!title) return malformed("no title");
   Journal journal{std::string(*title), {}};

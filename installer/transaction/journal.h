@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "foundation/report/error.h"
-#include "installer/transaction/leaves.h"
+#include "installer/tree/leaves.h"
 
 namespace axle::installer {
 

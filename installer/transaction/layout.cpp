@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <list>
+#include <optional>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -51,8 +53,10 @@ class LayoutBuilder {
     if (!scripts) return std::unexpected(within(manifest_.file_name, scripts.error()));
     layout_.scripts = std::move(*scripts);
     for (const wheel::ScriptEntry& script : layout_.scripts) {
-      targets_.insert(roots_.scripts + "/" + script.name);
+      targets_.insert(script_targets_.emplace_back(roots_.scripts + "/" + script.name));
     }
+    layout_.files.reserve(manifest_.files.size());  // `targets_` refers to them
+    targets_.reserve(manifest_.files.size() + layout_.scripts.size());
     for (std::size_t i = 0; i < manifest_.files.size(); ++i) {
       if (auto placed = place(i); !placed) return std::unexpected(placed.error());
     }
@@ -102,8 +106,58 @@ class LayoutBuilder {
     return place_at(index, roots_.scripts, name, true);
   }
 
-  Result<void> place_at(std::size_t index, const std::string& folder, std::string_view relative,
+  /// A folder that was resolved, and in which no file of a plain name can be anything but itself.
+  struct PlainFolder {
+    std::string root;        ///< of the scheme
+    std::string_view below;  ///< of `root`
+    std::string target;      ///< what both lead to
+  };
+
+  static bool is_plain_name(std::string_view name) {
+    return !name.empty() && name != "." && name != ".." &&
+           name.find('\0') == std::string_view::npos;
+  }
+
+  Result<void> place_at(std::size_t index, const std::string& root, std::string_view relative,
                         bool script = false) {
+    const std::size_t slash = relative.rfind('/');
+    const std::string_view below =
+        slash == std::string_view::npos ? std::string_view() : relative.substr(0, slash);
+    const std::string_view name = relative.substr(slash == std::string_view::npos ? 0 : slash + 1);
+    const bool plain = is_plain_name(name);
+    std::string target;
+    // As most files: next to the one before.
+    if (plain && plain_ && plain_->below == below && plain_->root == root) {
+      target.reserve(plain_->target.size() + 1 + name.size());
+      target.append(plain_->target).append("/").append(name);
+    } else {
+      auto checked = checked_target(root, relative);
+      if (!checked) return std::unexpected(std::move(checked.error()));
+      target = std::move(*checked);
+      plain_.reset();
+      std::string folder = target.substr(0, target.rfind('/'));
+      if (plain && is_plain_folder(folder)) plain_ = {root, below, std::move(folder)};
+    }
+    layout_.files.push_back({std::move(target), index, script});
+    const std::string& placed = layout_.files.back().target;
+    if (!targets_.insert(placed).second)
+      return refuse(fmt::format("two of its files would be installed as {}", placed));
+    return {};
+  }
+
+  /// Whether nothing that is refused elsewhere can lie in `folder` itself: it is neither metadata
+  /// nor a folder of the environment, and has none of these below it.
+  [[nodiscard]] bool is_plain_folder(const std::string& folder) const {
+    if (!sites_are_one_ || !folder.starts_with(folder_of_site_) ||
+        wheel::is_metadata_name(
+            first_part(std::string_view(folder).substr(folder_of_site_.size()))) ||
+        wheel::fold_name(folder) == wheel::fold_name(roots_.scripts))
+      return false;
+    return !roots_.is_fixed_folder(folder);
+  }
+
+  /// Where `relative` leads to, which is nothing that may not be replaced.
+  Result<std::string> checked_target(const std::string& folder, std::string_view relative) {
     constexpr std::ptrdiff_t max_depth = 100;
     if (std::ranges::count(relative, '/') > max_depth) {
       return refuse(fmt::format("'{}' is nested too deeply", relative));
@@ -118,11 +172,7 @@ class LayoutBuilder {
     if (poses_as_another(*target)) {
       return refuse(fmt::format("'{}' belongs to another package's metadata", relative));
     }
-    if (!targets_.insert(*target).second) {
-      return refuse(fmt::format("two of its files would be installed as {}", *target));
-    }
-    layout_.files.push_back({std::move(*target), index, script});
-    return {};
+    return std::move(*target);
   }
 
   [[nodiscard]] bool poses_as_another(std::string_view target) const {
@@ -152,7 +202,9 @@ class LayoutBuilder {
                                               wheel::fold_name(roots_.platlib)};
   std::string_view stem_;
   Layout layout_;
-  std::unordered_set<std::string> targets_;
+  std::optional<PlainFolder> plain_;  ///< of the last file
+  std::list<std::string> script_targets_;
+  std::unordered_set<std::string_view> targets_;
 };
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <list>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +14,7 @@
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/scripts.h"
 #include "installer/file_access.h"
+#include "installer/tree/byte_code_names.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/record.h"
 
@@ -18,7 +22,10 @@ namespace axle::installer {
 namespace {
 
 NewFile written_file(std::string target, std::string content, bool executable) {
-  NewFile file{std::move(target), {}, std::move(content), executable, {}, 0, 0};
+  NewFile file;
+  file.target = std::move(target);
+  file.content = std::move(content);
+  file.executable = executable;
   file.sha256 = wheel::render_base64(wheel::sha256(file.content));
   file.size = file.content.size();
   return file;
@@ -36,28 +43,30 @@ std::string render_direct_url(const plan::ResolvedPackage& package, const std::s
   return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string record_path(const std::string& site, const std::string& target) {
-  if (contains_path(site, target)) return target.substr(site.size() + 1);
-  return std::filesystem::path(target).lexically_relative(site).generic_string();
-}
-
-Result<NewFile> placed_file(const WheelContents& wheel, const PlacedFile& placed,
-                            const std::string& shebang) {
-  const StoredFile& stored = wheel.manifest.files[placed.stored];
+/// `target` and the file of `wheel` are used up.
+Result<NewFile> placed_file(WheelContents& wheel, PlacedFile& placed, const std::string& shebang) {
+  StoredFile& stored = wheel.manifest.files[placed.stored];
   if (placed.script) {
     constexpr std::uint64_t shebang_limit = 64U << 20;  // a longer script is a program
     if (stored.size <= shebang_limit) {
       auto text = wheel.read_script(stored.path, shebang_limit);
       if (!text) return std::unexpected(text.error());
       if (auto rewritten = *text ? rewrite_script(**text, shebang) : std::nullopt)
-        return written_file(placed.target, std::move(*rewritten), true);
+        return written_file(std::move(placed.target), std::move(*rewritten), true);
       // Links would share the store's permissions; a script is executable whatever the archive
       // contains.
-      if (*text && !stored.executable) return written_file(placed.target, std::move(**text), true);
+      if (*text && !stored.executable)
+        return written_file(std::move(placed.target), std::move(**text), true);
     }
   }
-  return NewFile{placed.target, stored.path, {},          stored.executable,
-                 stored.sha256, stored.size, stored.mode, stored.modified_now};
+  return NewFile{std::move(placed.target),
+                 std::move(stored.path),
+                 {},
+                 stored.executable,
+                 std::move(stored.sha256),
+                 stored.size,
+                 stored.mode,
+                 stored.modified_now};
 }
 
 /// METADATA that pip and uv can read, instead of the wheel's own, which is stored next to it.
@@ -84,29 +93,82 @@ Result<void> evaluate_metadata(const plan::ResolvedPackage& package, const Wheel
   return {};
 }
 
-NewFile make_record(const NewPackage& package, const Layout& layout) {
-  std::vector<wheel::RecordEntry> entries;
-  for (const NewFile& file : package.files) {
-    entries.push_back({record_path(layout.site, file.target), file.sha256, file.size});
+/// Beside the modules that are linked from the wheel's tree; a file of the wheel comes before it.
+void add_byte_code(const StoreEntry& byte_code, const Environment& environment,
+                   NewPackage& package) {
+  std::unordered_map<std::string_view, const StoredFile*> compiled;
+  for (const StoredFile& file : byte_code.manifest.files) compiled.emplace(file.path, &file);
+  std::unordered_set<std::string> taken;
+  for (const NewFile& file : package.files)
+    if (file.target.ends_with(".pyc")) taken.insert(file.target);
+  package.byte_code_tree = byte_code.tree;
+  const std::size_t modules = package.files.size();
+  for (std::size_t i = 0; i < modules; ++i) {
+    const NewFile& module = package.files[i];
+    if (!module.stored.ends_with(".py") || !module.target.ends_with(".py")) continue;
+    const auto code = compiled.find(byte_code_path(module.stored, environment.byte_code.tag));
+    if (code == compiled.end()) continue;
+    std::string target = byte_code_path(module.target, environment.byte_code.tag);
+    if (taken.contains(target)) continue;
+    const StoredFile& stored = *code->second;
+    package.files.push_back({std::move(target),
+                             stored.path,
+                             {},
+                             false,
+                             stored.sha256,
+                             stored.size,
+                             stored.mode,
+                             stored.modified_now,
+                             true});
   }
-  std::ranges::sort(entries, {}, &wheel::RecordEntry::path);
-  const std::string path = layout.dist_info + "/RECORD";
-  entries.push_back({record_path(layout.site, path), {}, {}});
-  return written_file(path, wheel::render_record(entries), false);
+}
+
+NewFile make_record(const NewPackage& package, const Layout& layout) {
+  struct Line {
+    std::string_view path;
+    const NewFile* file;
+  };
+  std::vector<Line> lines;
+  lines.reserve(package.files.size());
+  std::list<std::string> outside;  // of the site: paths that are no part of a target
+  for (const NewFile& file : package.files) {
+    std::string_view path = file.target;
+    if (contains_path(layout.site, path)) {
+      path.remove_prefix(layout.site.size() + 1);
+    } else {
+      path = outside.emplace_back(
+          std::filesystem::path(path).lexically_relative(layout.site).generic_string());
+    }
+    lines.push_back({path, &file});
+  }
+  std::ranges::sort(lines, {}, &Line::path);
+  std::string text;
+  for (const Line& line : lines)
+    wheel::append_record_line(text, line.path, line.file->sha256, line.file->size);
+  std::string path = layout.dist_info + "/RECORD";
+  wheel::append_record_line(text, std::string_view(path).substr(layout.site.size() + 1), {}, {});
+  return written_file(std::move(path), std::move(text), false);
 }
 
 }  // namespace
 
-Result<NewPackage> prepare_package(const plan::ResolvedPackage& package, const WheelContents& wheel,
-                                   const Layout& layout, const Environment& environment,
-                                   bool requested) {
+Result<NewPackage> prepare_package(const plan::ResolvedPackage& package, WheelContents wheel,
+                                   Layout layout, const std::optional<StoreEntry>& byte_code,
+                                   const Environment& environment, bool requested) {
   auto shebang = render_shebang(environment.python);
   if (!shebang) return std::unexpected(shebang.error());
-  NewPackage result{package.name,
-                    fmt::format("{} {}", package.name, wheel::render_version(package.version)),
-                    wheel.tree,
-                    {}};
-  for (const PlacedFile& placed : layout.files) {
+  const std::string version = wheel::render_version(package.version);
+  NewPackage result{
+      package.name,
+      fmt::format("{} {}", package.name, version),
+      wheel.tree,
+      {},
+      {package.name, version, package.filename, index::redact_url(package.url), wheel.sha256},
+      layout.dist_info,
+      {}};
+  constexpr std::size_t own_files = 8;  // at most, beside scripts
+  result.files.reserve(layout.files.size() + layout.scripts.size() + own_files);
+  for (PlacedFile& placed : layout.files) {
     auto file = placed_file(wheel, placed, *shebang);
     if (!file) return std::unexpected(file.error());
     result.files.push_back(std::move(*file));
@@ -130,6 +192,7 @@ Result<NewPackage> prepare_package(const plan::ResolvedPackage& package, const W
                                         render_direct_url(package, wheel.sha256), false));
   }
   result.files.push_back(make_record(result, layout));
+  if (byte_code) add_byte_code(*byte_code, environment, result);
   return result;
 }
 

@@ -2,10 +2,12 @@
 // Everything that a wheel adds to an environment, including scripts and metadata.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "installer/durability/unflushed_change.h"
 #include "installer/environment/environment.h"
 #include "installer/store/store.h"
 #include "installer/transaction/layout.h"
@@ -22,19 +24,25 @@ struct NewFile {
   std::uint64_t size = 0;
   unsigned stored_mode = 0;          ///< permissions of `stored`
   std::int64_t stored_modified = 0;  ///< nanoseconds
+  /// `stored` is in the tree of byte code. No RECORD has it, as with uv: it goes with its module.
+  bool byte_code = false;
 };
 
 struct NewPackage {
   std::string name;
-  std::string title;  ///< "name version"
-  std::string tree;   ///< folder in the store
+  std::string title;           ///< "name version"
+  std::string tree;            ///< folder in the store
+  std::string byte_code_tree;  ///< the same of its byte code; empty: it has none
+  WheelOrigin origin;
+  std::string dist_info;  ///< absolute
   std::vector<NewFile> files;
 };
 
-/// `requested` also if the replaced version was. Errors: io, unsupported (an interpreter path that
-/// cannot be used in a script).
+/// `layout` is of `wheel`, `byte_code` too. `requested` also if the replaced version was. Errors:
+/// io, unsupported (an interpreter path that cannot be used in a script).
 [[nodiscard]] Result<NewPackage> prepare_package(const plan::ResolvedPackage& package,
-                                                 const WheelContents& wheel, const Layout& layout,
+                                                 WheelContents wheel, Layout layout,
+                                                 const std::optional<StoreEntry>& byte_code,
                                                  const Environment& environment, bool requested);
 
 }  // namespace axle::installer

@@ -56,8 +56,8 @@ struct Outcome {
 class Opening {
  public:
   Opening(const Roots& roots, const InstallOptions& options, WheelAccess access,
-          index::Transport* transport)
-      : roots_(roots), options_(options), access_(access), transport_(transport) {}
+          index::Transport* transport, ListedWheels& listed)
+      : roots_(roots), options_(options), access_(access), transport_(transport), listed_(listed) {}
 
   /// The first error ends the others.
   Result<std::vector<Outcome>> open(const std::vector<const ResolvedPackage*>& packages,
@@ -112,11 +112,14 @@ class Opening {
     const EntryCheck entry_check =
         options_.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
     CollectedReport unread;  // the download reports it then
+    const auto known = listed_.find(package.url);
     auto wheel = listed ? list_wheel(options_.store_folder, package, *transport_, check, unread)
                         : acquire_wheel(options_.store_folder, package, *transport_, check,
-                                        entry_check, report, stop_.get_token());
+                                        entry_check, report, stop_.get_token(),
+                                        known == listed_.end() ? nullptr : &known->second);
     if (wheel) {
-      outcome.wheel = {&package, std::move(*wheel), std::move(layout)};
+      outcome.wheel = {
+          &package, std::move(*wheel), std::move(layout), {}, std::move(unread.remarks)};
       return {};
     }
     const ErrorKind why = wheel.error().kind;
@@ -133,6 +136,7 @@ class Opening {
   const InstallOptions& options_;
   WheelAccess access_;
   index::Transport* transport_;
+  ListedWheels& listed_;  ///< each by the thread that opens it
   std::stop_source stop_;
   std::mutex mutex_;  ///< protects the error
   std::optional<Error> error_;
@@ -148,12 +152,12 @@ bool has_large_download(const plan::Resolution& resolution, const InstallOptions
 
 Result<std::vector<OpenedWheel>> open_wheels(const plan::Resolution& resolution, const Roots& roots,
                                              const InstallOptions& options, WheelAccess access,
-                                             index::Transport* transport,
+                                             index::Transport* transport, ListedWheels& listed,
                                              std::vector<UnlistedWheel>& unlisted, Report& report) {
   std::vector<const ResolvedPackage*> packages;
   for (const ResolvedPackage& package : resolution.packages)
     if (!package.already_installed) packages.push_back(&package);
-  auto outcomes = Opening(roots, options, access, transport).open(packages, report);
+  auto outcomes = Opening(roots, options, access, transport, listed).open(packages, report);
   if (!outcomes) return std::unexpected(std::move(outcomes.error()));
   std::vector<OpenedWheel> opened;
   for (Outcome& outcome : *outcomes) {

@@ -2,6 +2,9 @@
 // The wheels of a plan, opened before the environment is: what they contain and where it goes.
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +24,12 @@ struct OpenedWheel {
   const plan::ResolvedPackage* package;
   WheelContents wheel;
   Layout layout;
+  std::optional<StoreEntry> byte_code = {};  ///< compiled modules, if they are wanted
+  std::vector<Remark> remarks = {};          ///< of listing it
 };
+
+/// Wheels that were listed, by URL: they are unpacked while they are downloaded.
+using ListedWheels = std::map<std::string, ListedWheel, std::less<>>;
 
 /// How much of the wheels is there afterwards.
 enum class WheelAccess : std::uint8_t {
@@ -36,10 +44,11 @@ enum class WheelAccess : std::uint8_t {
 
 /// All checks that only depend on the wheels. A wheel whose files cannot be listed without a
 /// download is not an error, it is put into `unlisted`; one that is found not to be what it was
-/// chosen as is. `transport` may be null if there is nothing to install.
+/// chosen as is. `transport` may be null if there is nothing to install. `listed`, of an earlier
+/// call, is used up.
 [[nodiscard]] Result<std::vector<OpenedWheel>> open_wheels(
     const plan::Resolution& resolution, const Roots& roots, const InstallOptions& options,
-    WheelAccess access, index::Transport* transport, std::vector<UnlistedWheel>& unlisted,
-    Report& report);
+    WheelAccess access, index::Transport* transport, ListedWheels& listed,
+    std::vector<UnlistedWheel>& unlisted, Report& report);
 
 }  // namespace axle::installer

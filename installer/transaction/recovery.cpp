@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "installer/durability/power_loss.h"
+#include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
 #include "installer/transaction/ending.h"
 #include "installer/transaction/journal.h"
@@ -54,6 +56,7 @@ Result<void> finish_committed(const TransactionFolder& folder, Report& report) {
                             journal->title, done.error().message));
     return {};
   }
+  if (auto fulfilled = fulfil_promises(folder.base); !fulfilled) return fulfilled;
   if (auto retired = retire(folder, report); !retired) return retired;
   say_taken_over(*meddling, report);
   report.note(fmt::format("completed an interrupted command: {}", journal->title));
@@ -71,17 +74,24 @@ Result<Interrupted> find_interrupted(const std::string& base) {
   for (const auto* answer : {&begun, &left, &journal, &undo}) {
     if (!*answer) return std::unexpected(answer->error());
   }
-  if (!*begun) return *left ? Interrupted::invisible : Interrupted::no;
-  return *journal || *undo ? Interrupted::visible : Interrupted::invisible;
+  if (*begun && (*journal || *undo)) return Interrupted::visible;
+  const auto marks = find_unflushed(base, Copies::leave);
+  if (!marks) return std::unexpected(marks.error());
+  if (!marks->foreign.empty()) return Interrupted::unverified;
+  return *begun || *left ? Interrupted::invisible : Interrupted::no;
 }
 
-Result<void> finish_interrupted(const std::string& base, Report& report) {
+Result<void> finish_interrupted(const std::string& base, Report& report,
+                                index::Transport* transport) {
   const TransactionFolder folder(base);
+  // First: the journal of an earlier boot may be as incomplete as what it was about.
+  if (auto recovered = recover_from_power_loss(base, transport, report); !recovered)
+    return recovered;
   const auto begun = exists(folder.path);
   if (!begun) return std::unexpected(begun.error());
   if (!*begun) {
     sweep_finished(folder);
-    return {};
+    return withdraw_promises(base, Withdrawn::never_visible);
   }
   const auto undoing = exists(folder.undo);
   if (!undoing) return std::unexpected(undoing.error());
@@ -90,6 +100,8 @@ Result<void> finish_interrupted(const std::string& base, Report& report) {
   const Unbroken unbroken;
   if (*undoing) return finish_undoing(folder, report);
   if (*committed) return finish_committed(folder, report);
+  if (auto withdrawn = withdraw_promises(base, Withdrawn::never_visible); !withdrawn)
+    return withdrawn;
   return retire(folder, report);
 }
 

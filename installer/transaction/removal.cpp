@@ -1,35 +1,22 @@
 #include "installer/transaction/removal.h"
 
-#include <filesystem>
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <unordered_map>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "installer/environment/ownership.h"
-#include "installer/file_access.h"
+#include "installer/transaction/listed_folders.h"
+#include "installer/tree/byte_code_names.h"
 
 namespace axle::installer {
 namespace {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// "module.cpython-311.opt-1.pyc" -> "module"; empty if it is not byte code of the cache.
-std::string byte_code_stem(std::string_view name) {
-  if (!name.ends_with(".pyc")) return {};
-  name.remove_suffix(4);
-  const std::size_t level = name.rfind(".opt-");
-  if (level != std::string_view::npos) name = name.substr(0, level);
-  const std::size_t tag = name.rfind('.');
-  return tag == std::string_view::npos ? std::string() : std::string(name.substr(0, tag));
-}
 
 /// Why a package whose RECORD is missing or malformed cannot be removed.
 Error unrecorded(const InstalledDistribution& distribution, const Error& record) {
@@ -52,6 +39,7 @@ class RemovalPlanner {
   /// `stand_in`: the files of the package if its RECORD does not list them; nullptr: unknown.
   Result<void> add(const InstalledDistribution& distribution,
                    const std::vector<std::string>* stand_in) {
+    names_.push_back(distribution.name);
     auto record = read_record(distribution);
     if (record) {
       for (const wheel::RecordEntry& entry : *record) {
@@ -81,9 +69,20 @@ class RemovalPlanner {
   }
 
   Result<void> keep_shared(const std::vector<InstalledDistribution>& staying) {
-    const auto owners = find_owners(files_, staying, roots_);
+    if (staying.empty()) return {};
+    std::unordered_map<std::string, ListedEntry*> files;
+    std::unordered_set<std::string> paths;
+    for (auto* known : folders_.known()) {
+      for (ListedEntry& entry : known->second.entries) {
+        if (entry.leaves_with.empty()) continue;
+        std::string path = known->first + "/" + entry.name;
+        files.emplace(path, &entry);
+        paths.insert(std::move(path));
+      }
+    }
+    const auto owners = find_owners(paths, staying, roots_);
     if (!owners) return std::unexpected(owners.error());
-    for (const auto& [path, owner] : *owners) files_.erase(path);
+    for (const auto& [path, owner] : *owners) files.at(path)->leaves_with.clear();
     return {};
   }
 
@@ -92,16 +91,9 @@ class RemovalPlanner {
     for (const auto& [folder, name] : metadata_) whole_.emplace(folder, true);
     Removal removal;
     std::set<std::string> things;
-    for (const std::string& file : files_) {
-      std::string thing = file;
-      for (std::string folder = folder_of(file);; folder = folder_of(folder)) {
-        const auto whole = is_whole(folder);
-        if (!whole) return std::unexpected(whole.error());
-        if (!*whole) break;
-        thing = folder;
-      }
-      removal.packages[thing].insert(owners_.at(file).begin(), owners_.at(file).end());
-      things.insert(std::move(thing));
+    for (const auto* known : folders_.known()) {
+      if (auto added = add_things(known->first, known->second, things, removal); !added)
+        return std::unexpected(added.error());
     }
     for (const auto& [folder, name] : metadata_) {
       things.erase(folder);
@@ -118,7 +110,7 @@ class RemovalPlanner {
                          const wheel::RecordEntry& entry) {
     auto resolved = record_target(distribution, entry, resolver_);
     if (!resolved) return std::unexpected(resolved.error());
-    std::optional<std::string>& target = *resolved;
+    const std::optional<std::string>& target = *resolved;
     if (!target) {
       report_.warn(fmt::format("{} lists '{}', which is outside the environment; it is kept",
                                distribution.name, entry.path));
@@ -134,86 +126,100 @@ class RemovalPlanner {
                                distribution.name, listed));
       return {};
     }
-    auto there = look_at(target);
-    if (!there) return std::unexpected(there.error());
-    if (!*there || S_ISDIR((*there)->st_mode)) return {};
-    owners_[target].push_back(distribution.name);
-    files_.insert(target);
+    const std::size_t slash = target.rfind('/');
+    if (last_folder_ == nullptr || std::string_view(target).substr(0, slash) != last_path_) {
+      last_path_ = target.substr(0, slash);
+      const auto folder = folders_.at(last_path_);
+      if (!folder) return std::unexpected(folder.error());
+      last_folder_ = *folder;
+    }
+    const auto file =
+        ListedFolders::find_file(*last_folder_, std::string_view(target).substr(slash + 1), target);
+    if (!file) return std::unexpected(file.error());
+    if (*file != nullptr)
+      (*file)->leaves_with.push_back(static_cast<std::uint32_t>(names_.size() - 1));
     return {};
   }
 
   /// Also of modules that remain under the same name: byte code is validated by the seconds and
   /// size of its source, which two versions may share.
   Result<void> add_byte_code() {
-    std::unordered_map<std::string, std::set<std::string>> stems;
-    for (const std::string& file : files_) {
-      if (!file.ends_with(".py")) continue;
-      const std::string name = name_of(file);
-      stems[folder_of(file)].insert(name.substr(0, name.size() - 3));
-    }
-    for (const auto& [folder, names] : stems) {
-      const std::string cache = folder + "/__pycache__";
-      const auto entries = list(cache);
-      if (!entries) return std::unexpected(entries.error());
-      if (!*entries) continue;
-      for (const auto& [name, is_folder] : **entries) {
-        const std::string stem = byte_code_stem(name);
-        if (is_folder || !names.contains(stem)) continue;
-        const std::string code = cache + "/" + name;
-        owners_.emplace(code, owners_.at(fmt::format("{}/{}.py", folder, stem)));
-        files_.insert(code);
+    for (auto* known : folders_.known()) {
+      ListedFolder& modules = known->second;
+      if (std::ranges::none_of(modules.entries, is_leaving_module)) continue;
+      const auto cache = folders_.at(fmt::format("{}/{}", known->first, byte_code_folder));
+      if (!cache) return std::unexpected(cache.error());
+      for (ListedEntry& code : (*cache)->entries) {
+        const std::string stem = byte_code_stem(code.name);
+        if (stem.empty() || code.is_folder || !code.leaves_with.empty()) continue;
+        if (const ListedEntry* module = modules.find(stem + ".py"))
+          code.leaves_with = module->leaves_with;
       }
     }
     return {};
   }
 
-  /// Name -> whether it is a folder; nullopt if it does not exist or this user may not read it.
-  /// Error: io.
-  static Result<std::optional<std::map<std::string, bool>>> list(const std::string& folder) {
-    std::map<std::string, bool> entries;
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-      std::error_code unknown;
-      const bool is_folder =
-          entry->symlink_status(unknown).type() == std::filesystem::file_type::directory;
-      if (unknown)
-        return std::unexpected(system_error("look at", entry->path().string(), unknown.value()));
-      entries.emplace(entry->path().filename().string(), is_folder);
+  static bool is_leaving_module(const ListedEntry& entry) {
+    return !entry.leaves_with.empty() && entry.name.ends_with(".py");
+  }
+
+  /// The topmost folder of which nothing is left, or the single files of `folder`.
+  Result<void> add_things(const std::string& path, const ListedFolder& folder,
+                          std::set<std::string>& things, Removal& removal) {
+    std::string whole;
+    std::set<std::uint32_t> owners;
+    for (const ListedEntry& entry : folder.entries)
+      owners.insert(entry.leaves_with.begin(), entry.leaves_with.end());
+    if (owners.empty()) return {};
+    for (std::string above = path;; above = folder_of(above)) {
+      const auto leaves = is_whole(above);
+      if (!leaves) return std::unexpected(leaves.error());
+      if (!*leaves) break;
+      whole = above;
     }
-    if (!error) return entries;
-    const bool denied = error == std::errc::permission_denied &&
-                        ::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) != 0;
-    if (denied || says_absent(error.value())) return std::nullopt;
-    return std::unexpected(system_error("read", folder, error.value()));
+    if (!whole.empty()) {
+      for (const std::uint32_t owner : owners) removal.packages[whole].insert(names_[owner]);
+      things.insert(std::move(whole));
+      return {};
+    }
+    for (const ListedEntry& entry : folder.entries) {
+      if (entry.leaves_with.empty()) continue;
+      std::string file = path + "/" + entry.name;
+      for (const std::uint32_t owner : entry.leaves_with)
+        removal.packages[file].insert(names_[owner]);
+      things.insert(std::move(file));
+    }
+    return {};
   }
 
   /// Whether a folder certainly contains only files to be removed.
-  Result<bool> is_whole(const std::string& folder) {
-    if (const auto known = whole_.find(folder); known != whole_.end()) return known->second;
-    bool whole = !roots_.is_fixed_folder(folder);
+  Result<bool> is_whole(const std::string& path) {
+    if (const auto known = whole_.find(path); known != whole_.end()) return known->second;
+    bool whole = !roots_.is_fixed_folder(path);
     if (whole) {
-      const auto entries = list(folder);
-      if (!entries) return std::unexpected(entries.error());
-      whole = entries->has_value();
-      for (const auto& [name, is_folder] : entries->value_or(std::map<std::string, bool>())) {
-        const std::string path = folder + "/" + name;
-        const Result<bool> leaves = is_folder ? is_whole(path) : files_.contains(path);
+      const auto folder = folders_.at(path);
+      if (!folder) return std::unexpected(folder.error());
+      whole = (*folder)->complete;
+      for (const ListedEntry& entry : (*folder)->entries) {
+        if (!whole) break;
+        const Result<bool> leaves =
+            entry.is_folder ? is_whole(path + "/" + entry.name) : !entry.leaves_with.empty();
         if (!leaves) return leaves;
         whole = *leaves;
-        if (!whole) break;
       }
     }
-    whole_.emplace(folder, whole);
+    whole_.emplace(path, whole);
     return whole;
   }
 
   const Roots& roots_;
   Report& report_;
   PathResolver resolver_;
-  std::unordered_set<std::string> files_;
-  std::unordered_map<std::string, std::vector<std::string>> owners_;  ///< file -> packages
-  std::map<std::string, std::string> metadata_;                       ///< folder -> package
+  ListedFolders folders_;
+  std::string last_path_;  ///< of the folder of the last file: neighbours follow each other
+  ListedFolder* last_folder_ = nullptr;
+  std::vector<std::string> names_;               ///< of the packages, by their numbers
+  std::map<std::string, std::string> metadata_;  ///< folder -> package
   std::unordered_map<std::string, bool> whole_;
 };
 

@@ -9,7 +9,8 @@
 #include <fmt/format.h>
 
 #include "installer/file_access.h"
-#include "installer/transaction/move_thing.h"
+#include "installer/tree/byte_code_names.h"
+#include "installer/tree/move_thing.h"
 
 namespace axle::installer {
 namespace {
@@ -70,6 +71,10 @@ void warn_of_taken(const std::vector<std::string>& taken, Report& report) {
       taken.front(), others));
 }
 
+bool is_byte_code(std::string_view path) {
+  return is_byte_code_folder(path) || is_byte_code_folder(path.substr(0, path.rfind('/')));
+}
+
 Result<void> make_moves(const TransactionFolder& folder, const Journal& journal,
                         const std::set<std::string>& left_alone) {
   // Once a new thing has arrived, the old one is gone, even if it was gone before.
@@ -86,6 +91,8 @@ Result<void> make_moves(const TransactionFolder& folder, const Journal& journal,
     const std::string hidden = folder.hidden(move);
     if (move.direction == Direction::in) {
       const int code = move_thing(hidden, visible);
+      // An interpreter may have compiled it meanwhile.
+      if (code == EEXIST && is_byte_code(move.path)) continue;
       if (code != 0) return std::unexpected(system_error("install", visible, code));
       continue;
     }

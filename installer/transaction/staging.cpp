@@ -1,7 +1,6 @@
 #include "installer/transaction/staging.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <mutex>
@@ -15,42 +14,13 @@
 #include "foundation/system/parallel.h"
 #include "installer/environment/ownership.h"
 #include "installer/file_hash.h"
+#include "installer/tree/byte_code_names.h"
 
 namespace axle::installer {
 namespace {
 
 constexpr std::string_view conflict_hint =
     "remove it first, or replace it with --overwrite; nothing was changed";
-
-/// Copies into a new file, in the kernel if possible (sharing blocks if the file system supports
-/// it).
-Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, const std::string& to,
-                       bool executable) {
-  const Descriptor source(::openat(tree_fd, from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!source) return std::unexpected(system_error("open", from, errno));
-  const Descriptor target(::openat(folder_fd, to.c_str(),
-                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                                   executable ? 0777 : 0666));
-  if (!target) return std::unexpected(system_error("create", to, errno));
-  constexpr std::size_t chunk = 1U << 30;
-  ssize_t copied = 0;
-  while ((copied = ::copy_file_range(source.get(), nullptr, target.get(), nullptr, chunk, 0)) > 0) {
-  }
-  if (copied == 0) return {};
-  if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP &&
-      errno != EINTR) {
-    return std::unexpected(system_error("write", to, errno));
-  }
-  std::array<char, 1U << 16> buffer;
-  while (true) {
-    const ssize_t got = ::read(source.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::unexpected(system_error("read", from, errno));
-    if (got == 0) return {};
-    const std::string_view part(buffer.data(), static_cast<std::size_t>(got));
-    if (auto written = write_all(target.get(), part, to); !written) return written;
-  }
-}
 
 }  // namespace
 
@@ -82,7 +52,9 @@ void Staging::add(const NewPackage& package) {
     }
     const bool same = node->file != nullptr && node->file->target == file.target &&
                       node->file->sha256 == file.sha256 && node->file->size == file.size;
-    if (same) continue;
+    // Of a module that two packages share, the first one's is linked, and its byte code goes with
+    // it.
+    if (same || (node->file != nullptr && file.byte_code)) continue;
     if (node->file != nullptr || !node->children.empty()) {
       const std::string other = node->file == nullptr ? std::string() : node->package->title;
       conflicts_.push_back({file.target,
@@ -103,7 +75,8 @@ void Staging::add(const NewPackage& package) {
 
 Result<void> Staging::walk(StagedPath& folder, const std::string& path) {
   for (auto& [name, node] : folder.children) {
-    std::string place = path + "/" + name;
+    std::string place = path + "/";
+    place += name;
     if (removal_.has(place)) {
       entering_.push_back({&node, std::move(place)});
       continue;
@@ -111,7 +84,10 @@ Result<void> Staging::walk(StagedPath& folder, const std::string& path) {
     const auto there = look_at(place);
     if (!there) return std::unexpected(there.error());
     const bool is_folder = *there && S_ISDIR((*there)->st_mode);
-    if (!*there) {
+    if (node.file == nullptr && name == byte_code_folder && (!*there || is_folder)) {
+      // File by file, also where there is no such folder yet: any interpreter may create it now.
+      if (auto walked = walk(node, place); !walked) return walked;
+    } else if (!*there) {
       entering_.push_back({&node, std::move(place)});
     } else if (node.file != nullptr && !is_folder) {
       contested_.push_back({&node, std::move(place)});
@@ -140,6 +116,13 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
   const auto owners = find_owners(paths, staying, roots_);
   if (!owners) return std::unexpected(owners.error());
   for (Thing& thing : contested_) {
+    if (thing.node->file->byte_code) {
+      // Of a module that was here before, or that an interpreter has just compiled.
+      removal_.things.push_back(thing.path);
+      removal_.index.insert(thing.path);
+      entering_.push_back(std::move(thing));
+      continue;
+    }
     const auto owner = owners->find(thing.path);
     if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) {
       // A file that was edited since differs from what both packages contain: it is replaced.
@@ -170,50 +153,62 @@ Result<Staging::Made> Staging::make_file(const NewFile& file, int tree_fd, int f
     if (!done) return std::unexpected(std::move(done.error()));
     return Made::written;
   };
+  // Byte code is valid for a module of the store's time.
+  const auto copied = [&]() -> Result<Made> {
+    auto done = copy_file(tree_fd, file.stored, folder_fd, path, file.executable);
+    if (!done) return written(std::move(done));
+    constexpr std::int64_t second = 1'000'000'000;
+    const timespec times[] = {{0, UTIME_OMIT},
+                              {file.stored_modified / second, file.stored_modified % second}};
+    if (::utimensat(folder_fd, path.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0)
+      return std::unexpected(system_error("install", file.target, errno));
+    return Made::written;
+  };
   if (file.stored.empty())
     return written(create_file(folder_fd, path, file.content, file.executable));
   // A link shares the permissions, which depend on the umask when the store was filled.
-  if (file.stored_mode != new_file_mode(file.executable))
-    return written(copy_file(tree_fd, file.stored, folder_fd, path, file.executable));
+  if (file.stored_mode != new_file_mode(file.executable)) return copied();
   if (::linkat(tree_fd, file.stored.c_str(), folder_fd, path.c_str(), 0) == 0) return Made::linked;
   switch (errno) {
     case EXDEV:   // another file system
     case EPERM:   // a file system without links, or somebody else's store
     case EMLINK:  // too many environments
     case EOPNOTSUPP:
-      return written(copy_file(tree_fd, file.stored, folder_fd, path, file.executable));
+      return copied();
     default:
       return std::unexpected(system_error("install", file.target, errno));
   }
 }
 
-Result<int> Staging::tree_of(const NewPackage& package) {
-  auto tree = trees_.find(&package);
-  if (tree == trees_.end()) {
-    auto opened = open_folder(package.tree);
+Result<int> Staging::tree_of(const std::string& tree) {
+  auto known = trees_.find(tree);
+  if (known == trees_.end()) {
+    auto opened = open_folder(tree);
     if (!opened) return std::unexpected(opened.error());
-    tree = trees_.emplace(&package, std::move(*opened)).first;
+    known = trees_.emplace(tree, std::move(*opened)).first;
   }
-  return tree->second.get();
+  return known->second.get();
 }
 
-Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, const std::string& path,
+Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::string path,
                                    bool byte_code, std::vector<StagedFile>& files) {
   if (node.file != nullptr) {
     int tree_fd = -1;
     if (!node.file->stored.empty()) {
-      auto tree = tree_of(*node.package);
+      auto tree = tree_of(node.file->byte_code ? node.package->byte_code_tree : node.package->tree);
       if (!tree) return std::unexpected(std::move(tree.error()));
       tree_fd = *tree;
     }
-    files.push_back({node.file, tree_fd, path, byte_code});
+    files.push_back({node.file, tree_fd, std::move(path), byte_code || node.file->byte_code});
     return {};
   }
   if (::mkdirat(folder_fd, path.c_str(), 0777) != 0)
     return std::unexpected(system_error("create", path, errno));
   for (const auto& [name, child] : node.children) {
     const bool in_byte_code = byte_code || is_byte_code_folder(name);
-    auto made = make_folders(child, folder_fd, path + "/" + name, in_byte_code, files);
+    std::string place = path + "/";
+    place += name;
+    auto made = make_folders(child, folder_fd, std::move(place), in_byte_code, files);
     if (!made) return made;
   }
   return {};

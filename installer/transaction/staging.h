@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -14,9 +15,9 @@
 #include "installer/file_access.h"
 #include "installer/transaction/file_conflict.h"
 #include "installer/transaction/journal.h"
-#include "installer/transaction/leaves.h"
 #include "installer/transaction/new_package.h"
 #include "installer/transaction/removal.h"
+#include "installer/tree/leaves.h"
 
 namespace axle::installer {
 
@@ -24,8 +25,8 @@ class Staging {
  public:
   Staging(const Roots& roots, Removal& removal) : roots_(roots), removal_(removal) {}
 
-  /// `package` must outlive this. If two packages have different files at one path, that is a
-  /// conflict.
+  /// `package` must be there until all is staged. If two packages have different files at one path,
+  /// that is a conflict.
   void add(const NewPackage& package);
 
   /// Compares with the environment without what is removed. An existing file that is equal
@@ -44,7 +45,7 @@ class Staging {
 
  private:
   struct StagedPath {
-    std::map<std::string, StagedPath, std::less<>> children;
+    std::map<std::string_view, StagedPath> children;  ///< names of the paths of NewFiles
     const NewFile* file = nullptr;
     const NewPackage* package = nullptr;
   };
@@ -63,8 +64,8 @@ class Staging {
     bool byte_code;
   };
   /// Creates the folders of a thing, and appends its files.
-  Result<void> make_folders(const StagedPath& node, int folder_fd, const std::string& path,
-                            bool byte_code, std::vector<StagedFile>& files);
+  Result<void> make_folders(const StagedPath& node, int folder_fd, std::string path, bool byte_code,
+                            std::vector<StagedFile>& files);
   /// Several threads create `files`, and record them in `leaves`, like list_leaves: links have the
   /// attributes that the store's files had when they were checked, so that they are not checked
   /// again.
@@ -73,7 +74,7 @@ class Staging {
   enum class Made : std::uint8_t { linked, written };
   [[nodiscard]] Result<Made> make_file(const NewFile& file, int tree_fd, int folder_fd,
                                        const std::string& path) const;
-  Result<int> tree_of(const NewPackage& package);
+  Result<int> tree_of(const std::string& tree);
 
   [[nodiscard]] unsigned new_file_mode(bool executable) const {
     return (executable ? 0777U : 0666U) & ~umask_;
@@ -86,7 +87,7 @@ class Staging {
   std::vector<Thing> entering_;
   std::vector<Thing> contested_;  ///< files whose path is taken
   std::vector<FileConflict> conflicts_;
-  std::map<const NewPackage*, Descriptor> trees_;
+  std::map<std::string_view, Descriptor> trees_;  ///< the store's, by their paths
 };
 
 }  // namespace axle::installer

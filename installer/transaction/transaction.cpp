@@ -7,9 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
 #include "installer/transaction/ending.h"
-#include "installer/transaction/remove_tree.h"
+#include "installer/tree/remove_tree.h"
 #include "installer/transaction/rolling.h"
 #include "installer/transaction/transaction_folder.h"
 #include "installer/transaction/unbroken.h"
@@ -18,20 +19,6 @@ namespace axle::installer {
 namespace {
 
 std::string draft_of(const TransactionFolder& folder) { return folder.journal + ".draft"; }
-
-/// Everything except the commit point: nothing is visible yet, and everything is on disk.
-Result<void> draft_journal(const TransactionFolder& folder, const Journal& journal) {
-  const std::string draft = draft_of(folder);
-  if (auto written = create_file(AT_FDCWD, draft, render_journal(journal), false); !written) {
-    return written;
-  }
-  auto opened = open_folder(folder.path);
-  if (!opened) return std::unexpected(opened.error());
-  if (::syncfs(opened->get()) != 0) {
-    return std::unexpected(system_error("write to disk", folder.path, errno));
-  }
-  return {};
-}
 
 /// The commit point.
 Result<void> enter_journal(const TransactionFolder& folder) {
@@ -63,19 +50,30 @@ Transaction::~Transaction() {
 
 std::string Transaction::new_folder() const { return TransactionFolder(base_).path + "/new"; }
 
-Result<void> Transaction::commit(const Journal& journal, Report& report) {
+Result<void> Transaction::commit(const Journal& journal, const UnflushedChange& promise,
+                                 Report& report) {
   const TransactionFolder folder(base_);
-  if (auto drafted = draft_journal(folder, journal); !drafted) return drafted;
+  if (auto drafted = create_file(AT_FDCWD, draft_of(folder), render_journal(journal), false);
+      !drafted)
+    return drafted;
+  // A promise is kept after the next start of the machine, even if the command ends here.
   const Unbroken unbroken;
-  if (auto entered = enter_journal(folder); !entered) return entered;
+  if (auto promised = promise_change(base_, promise); !promised) return promised;
+  if (auto entered = enter_journal(folder); !entered) {
+    // If that fails too, the next command does it.
+    (void)withdraw_promises(base_, Withdrawn::never_visible);
+    return entered;
+  }
   base_.clear();  // from here on recovery owns the folder
   auto done = roll_forward(folder, journal, {});
   if (!done) {
     if (auto undone = undo(folder, journal, done.error(), report); !undone) return undone;
     return done;
   }
-  if (auto retired = retire(folder, report); !retired) {
-    report.warn(retired.error().message, "the change was made; the next command cleans up");
+  auto ended = fulfil_promises(folder.base);
+  if (ended) ended = retire(folder, report);
+  if (!ended) {
+    report.warn(ended.error().message, "the change was made; the next command cleans up");
   }
   count_change();
   return {};

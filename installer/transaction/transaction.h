@@ -13,14 +13,16 @@
 // Without journal and undo nothing visible has changed, and the folder is deleted.
 //
 // Every move is one rename whose state can be read from what exists, so that rolling in either
-// direction can be repeated from any point. Staged data is made durable once, by one syncfs before
-// the journal's rename; later renames are metadata, which journaling file systems keep in order.
+// direction can be repeated from any point. Nothing of that waits for the disk: what a change
+// promises is written there before its journal appears (durability/unflushed_marks.h), and after a
+// power failure that record counts, not the journal.
 
 #include <string>
 #include <utility>
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
+#include "installer/durability/unflushed_change.h"
 #include "installer/transaction/journal.h"
 
 namespace axle::installer {
@@ -39,9 +41,10 @@ class Transaction {
   /// The path where new/<n> is staged.
   [[nodiscard]] std::string new_folder() const;
 
-  /// The commit point and everything after it. On an error everything has been rolled back, or, if
-  /// that failed too, the hint says that the next command continues.
-  [[nodiscard]] Result<void> commit(const Journal& journal, Report& report);
+  /// Makes `promise` durable, then the commit point and everything after it. On an error everything
+  /// has been rolled back, or, if that failed too, the hint says that the next command continues.
+  [[nodiscard]] Result<void> commit(const Journal& journal, const UnflushedChange& promise,
+                                    Report& report);
 
  private:
   explicit Transaction(std::string base) : base_(std::move(base)) {}

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +93,8 @@ class Candidates {
   /// The one URL that the package is assigned to; empty: none.
   [[nodiscard]] virtual std::string assigned_url(std::string_view name) const = 0;
   [[nodiscard]] virtual Whereabouts whereabouts(std::string_view name) = 0;
+  /// Projects that are known without asking an index: what a misspelt name may mean.
+  [[nodiscard]] virtual std::set<std::string> names_at_hand() { return {}; }
 };
 
 }  // namespace axle::resolver

@@ -100,6 +100,26 @@ Whereabouts IndexCandidates::whereabouts(std::string_view name) {
           withheld == withheld_.end() ? std::string() : explain_withheld(name, withheld->second)};
 }
 
+std::set<std::string> IndexCandidates::names_at_hand() {
+  std::set<std::string> names;
+  for (const auto& [source, pages] : pages_) {
+    for (const auto& [name, page] : pages) {
+      if (!page.releases.empty()) names.insert(name);
+    }
+  }
+  for (const auto* sources : {&sources_.indexes, &sources_.find_links}) {
+    for (index::Source* source : *sources) names.merge(source->names_at_hand());
+  }
+  if (sources_.families == nullptr) return names;
+  const auto families = sources_.families->all();
+  if (!families) return names;
+  for (const index::Family* family : *families) {
+    names.insert(family->members.begin(), family->members.end());
+    names.insert(family->unlabelled.begin(), family->unlabelled.end());
+  }
+  return names;
+}
+
 std::string IndexCandidates::assigned_url(std::string_view name) const {
   const AssignedSource* only = assigned(name);
   return only == nullptr ? std::string() : only->url;

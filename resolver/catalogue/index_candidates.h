@@ -53,6 +53,8 @@ class IndexCandidates final : public Candidates {
   [[nodiscard]] Result<const index::Family*> family_of(std::string_view name) override;
   [[nodiscard]] std::string assigned_url(std::string_view name) const override;
   [[nodiscard]] Whereabouts whereabouts(std::string_view name) override;
+  /// Those of pages that were read, of families, and of indexes that are folders.
+  [[nodiscard]] std::set<std::string> names_at_hand() override;
 
  private:
   /// "https://…, /folder"

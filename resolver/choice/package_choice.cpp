@@ -1,11 +1,13 @@
 #include "resolver/choice/package_choice.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "foundation/text/nearest.h"
 #include "resolver/explain/messages.h"
 #include "wheel/variant/variant_markers.h"
 
@@ -39,7 +41,7 @@ wheel::Requirement PackageChooser::with_assigned_url(wheel::Requirement requirem
 
 const plan::InstalledPackage* PackageChooser::same_installed(const PackageChoice& choice) {
   const plan::InstalledPackage* package = families_.installed(choice.package.name);
-  if (package == nullptr || options_.reinstall) return nullptr;
+  if (package == nullptr || options_.reinstalls(choice.package.name)) return nullptr;
   if (package->version != choice.package.version) return nullptr;
   const bool same = choice.package.family.empty()
                         ? package->variant == choice.package.variant
@@ -51,7 +53,8 @@ const plan::InstalledPackage* PackageChooser::installed_candidate(
     const std::string& name, const std::vector<const Want*>& of_user) {
   const plan::InstalledPackage* package = families_.installed(name);
   const bool requested = is_requested(of_user);
-  if (package == nullptr || options_.reinstall || (options_.upgrade && requested)) return nullptr;
+  if (package == nullptr || options_.reinstalls(name)) return nullptr;
+  if ((options_.upgrade && requested) || options_.upgrade_of.contains(name)) return nullptr;
   const index::Family* family = families_.of(name);
   const auto is_other = [&](const std::string& label) {
     return family == nullptr ? package->variant != label
@@ -123,7 +126,8 @@ std::optional<Error> PackageChooser::no_such_build(const PackageDemand& demand) 
                  fmt::format("{} {} has no build {}: {}", demand.name,
                              wheel::render_version(release.version), label, render_want(*want)),
                  labels.empty() ? std::string("it has no builds with labels")
-                                : fmt::format("it has {}", fmt::join(labels, ", "))};
+                                : text::suggest(label, {labels.begin(), labels.end()},
+                                                fmt::format("it has {}", fmt::join(labels, ", ")))};
   }
   return std::nullopt;
 }
@@ -144,8 +148,12 @@ Error PackageChooser::which_want_has_none(const PackageDemand& demand) {
   const auto versions = candidates_.versions(demand.name);
   if (!versions) return versions.error();
   if (versions->empty()) {
+    std::set<std::string> known = candidates_.names_at_hand();
+    known.merge(families_.installed_names());
+    known.erase(demand.name);
     return no_such_package(demand.name, demand.wants,
-                           candidates_.whereabouts(demand.name).looked_in);
+                           candidates_.whereabouts(demand.name).looked_in,
+                           {known.begin(), known.end()});
   }
   if (auto error = no_such_build(demand)) return std::move(*error);
   const auto none_matches = [&](const std::vector<const Want*>& wants) {
@@ -228,6 +236,7 @@ plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Re
   package.size = file.size;
   package.source = file.source.empty() ? std::string(release.source) : file.source;
   package.direct = release.direct;
+  package.yanked = file.yanked;
   if (release.is_built(chosen)) package.built_from = (*release.built)->from;
   package.decision = std::move(choice.decision);
   return package;

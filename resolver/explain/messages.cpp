@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "foundation/system/shell_command.h"
+#include "foundation/text/nearest.h"
 #include "index/http/redaction.h"
 #include "resolver/explain/facts.h"
 #include "resolver/explain/unusable_wheels.h"
@@ -235,7 +236,7 @@ Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wa
 }
 
 Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
-                      std::string_view looked_in) {
+                      std::string_view looked_in, const std::vector<std::string>& known) {
   const bool of_packages =
       std::ranges::none_of(wants, [](const Want* want) { return want->by.empty(); });
   return {
@@ -246,8 +247,9 @@ Error no_such_package(std::string_view name, const std::vector<const Want*>& wan
           : fmt::format("package {} was not found in {}: {}", name, looked_in, render_wants(wants)),
       of_packages ? "add an index that has it with --extra-index-url, or request another version "
                     "of the package that requires it"
-                  : "check the spelling, or add an index that has it with --index-url or "
-                    "--extra-index-url"};
+                  : text::suggest(name, known,
+                                  "check the spelling, or add an index that has it with "
+                                  "--index-url or --extra-index-url")};
 }
 
 Error no_such_version(std::string_view name, const Want& want,
@@ -332,6 +334,7 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
     hint = fmt::format("{} is the best that fits: `variant install --variant {} {}`; {}", best,
                        shell_word(fmt::format("{}={}", name, best)), pinned(name, version), hint);
   }
+  if (std::ranges::find(known, label) == known.end()) hint = text::suggest(label, known, hint);
   return {ErrorKind::unsupported, std::move(reason), std::move(hint)};
 }
 

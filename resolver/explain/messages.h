@@ -33,9 +33,11 @@ namespace axle::resolver {
 [[nodiscard]] Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
                                      std::string_view who, const Options& options);
 
-/// `looked_in` is empty if there is nothing to search.
+/// `looked_in` is empty if there is nothing to search. `known`: names of others, of which a
+/// misspelt one may be meant.
 [[nodiscard]] Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
-                                    std::string_view looked_in);
+                                    std::string_view looked_in,
+                                    const std::vector<std::string>& known);
 [[nodiscard]] Error no_such_version(std::string_view name, const Want& want,
                                     const std::vector<KnownVersion>& versions);
 [[nodiscard]] Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,

@@ -63,6 +63,23 @@ bool is_backend_change(const Backend& from, const Backend& to) {
   return (from.is_variant || !from.vendors.empty()) && from.vendors != to.vendors;
 }
 
+KeptBuilds installed_gpu_builds(const std::vector<plan::InstalledPackage>& installed,
+                                Families& families, const Options& options) {
+  KeptBuilds kept;
+  // --require asks for what this machine runs.
+  if (options.allow_backend_change || !options.variants || !options.required.empty()) return kept;
+  for (const plan::InstalledPackage& package : installed) {
+    const index::Family* family = families.of(package.name);
+    if (family != nullptr && options.open_families.contains(family->name)) continue;
+    const Backend backend = installed_backend(package, families);
+    const bool named =
+        options.pinned_variants.contains(package.name) || options.plain_only.contains(package.name);
+    if (!named && !backend.label.empty() && !backend.vendors.empty())
+      kept.emplace(package.name, KeptBuild{backend.label, std::nullopt});
+  }
+  return kept;
+}
+
 Unresolved refused_backends(std::vector<PlannedChange> changes, const std::string& why_not_kept,
                             const std::map<std::string, std::string>& newest) {
   std::vector<std::string> steps;

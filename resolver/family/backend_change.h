@@ -41,6 +41,11 @@ struct Backend {
 /// What is not known may become anything, and a variant for CPUs another one for CPUs.
 [[nodiscard]] bool is_backend_change(const Backend& from, const Backend& to);
 
+/// Installed builds for GPUs. Where nothing can be chosen for this machine they keep their
+/// backends: the next release may have builds for those alone.
+[[nodiscard]] KeptBuilds installed_gpu_builds(const std::vector<plan::InstalledPackage>& installed,
+                                              Families& families, const Options& options);
+
 /// A plan that changes backends unasked. `why_not_kept`: why they cannot stay. `newest`: package ->
 /// the newest version that has its installed label, where there is one.
 [[nodiscard]] Unresolved refused_backends(std::vector<PlannedChange> changes,

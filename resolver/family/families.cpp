@@ -22,6 +22,12 @@ const plan::InstalledPackage* Families::installed(std::string_view name) const {
   return found == installed_.end() ? nullptr : &*found;
 }
 
+std::set<std::string> Families::installed_names() const {
+  std::set<std::string> names;
+  for (const plan::InstalledPackage& package : installed_) names.insert(package.name);
+  return names;
+}
+
 const index::Family* Families::of(std::string_view name) const {
   const auto family = candidates_.family_of(name);
   return family && *family != nullptr && (*family)->has_member(name) && (*family)->shares_labels()

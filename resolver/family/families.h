@@ -3,6 +3,7 @@
 // asked for, which versions go together. family_rules.h has what they say of a whole solution.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ class Families {
   [[nodiscard]] const index::Family* of(std::string_view name) const;
   /// Nullptr: `name` is not installed.
   [[nodiscard]] const plan::InstalledPackage* installed(std::string_view name) const;
+
+  /// Of all that is installed.
+  [[nodiscard]] std::set<std::string> installed_names() const;
 
   /// The label of an installed member: as recorded, by its local version, or what the family's file
   /// says of the default index's wheel. Empty: not known.

@@ -20,7 +20,9 @@ struct Options {
   bool prereleases = false;  ///< --pre
   /// -U: requested packages only, as pip's default strategy "only-if-needed"
   bool upgrade = false;
+  std::set<std::string, std::less<>> upgrade_of;  ///< -P PKG: these, whoever asks for them
   bool reinstall = false;
+  std::set<std::string, std::less<>> reinstall_of;  ///< --reinstall-package, normalised names
   /// --alternatives: of distributions that install the same modules, the one that fits the machine
   bool alternatives = false;
   bool variants = true;  ///< --no-variants
@@ -56,6 +58,10 @@ struct Options {
   [[nodiscard]] std::string_view gpu_library_of(std::string_view url) const;
   /// " (needs libcudart.so.12)", or nothing: what is said of a wheel whose platform is known by it.
   [[nodiscard]] std::string because_of_library(std::string_view url) const;
+  /// The installed build of `name` does not count: it is chosen and installed again.
+  [[nodiscard]] bool reinstalls(std::string_view name) const {
+    return reinstall || reinstall_of.contains(name);
+  }
   /// The user consents to builds of `name`, and they are possible here.
   [[nodiscard]] bool may_build(std::string_view name) const;
 };

@@ -39,6 +39,7 @@ class PlanReport final : public Report {
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
     inner_.progress(what, done, total);
   }
+  void forget() { remarks_.clear(); }
   void say() {
     for (Remark& remark : remarks_) inner_.add(std::move(remark));
     remarks_.clear();
@@ -77,6 +78,9 @@ class Planner {
  private:
   [[nodiscard]] std::expected<plan::Resolution, Unresolved> plan_until_one_stands();
   [[nodiscard]] std::expected<Plan, Unresolved> plan(Report& report);
+  /// With the backends that installed builds for GPUs have, whatever this machine runs. nullopt:
+  /// there are no such builds, or nothing stands with them either.
+  [[nodiscard]] std::optional<Plan> plan_with_gpu_builds_kept(PlanReport& report);
   /// Adds to `kept_` and `unmet_` what `plan` disregards; false: that is known already.
   [[nodiscard]] bool learn(const Plan& plan);
   /// `last`: the plan that showed nothing new; nullptr: there was none any more, and why.
@@ -125,6 +129,22 @@ std::expected<Plan, Unresolved> Planner::plan(Report& report) {
                 fmt::format("upgrade {} in the same command", breakage.name));
   }
   return plan;
+}
+
+std::optional<Plan> Planner::plan_with_gpu_builds_kept(PlanReport& report) {
+  kept_ = installed_gpu_builds(installed_, families_, options_);
+  // A wheel that the user names by its place is one for this machine or an error.
+  std::erase_if(kept_, [&](const auto& one) {
+    return std::ranges::any_of(requests_.requirements, [&](const Request& request) {
+      return !request.requirement.url.empty() &&
+             wheel::normalize_name(request.requirement.name) == one.first;
+    });
+  });
+  if (kept_.empty()) return std::nullopt;
+  report.forget();
+  auto made = plan(report);
+  if (!made) return std::nullopt;
+  return std::move(*made);
 }
 
 bool Planner::learn(const Plan& plan) {
@@ -210,7 +230,11 @@ std::expected<plan::Resolution, Unresolved> Planner::plan_until_one_stands() {
   for (bool first = true;; first = false) {
     PlanReport said(report_);
     auto made = plan(said);
-    if (!made && first) return std::unexpected(std::move(made).error());
+    if (!made && first) {
+      auto kept = plan_with_gpu_builds_kept(said);
+      if (!kept) return std::unexpected(std::move(made).error());
+      made = std::move(*kept);
+    }
     if (!made) {
       Unresolved refused = refuse(nullptr, made.error().message);
       refused.conflict = std::move(made.error().conflict);

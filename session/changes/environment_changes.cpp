@@ -1,7 +1,9 @@
 #include "session/changes/environment_changes.h"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -61,6 +63,25 @@ Outcome<ChosenStore> choose_store(const Session& session, bool dry_run, Report& 
   if (!temporary) return failed(temporary.error());
   std::string folder = temporary->path();
   return ChosenStore{std::move(folder), std::move(*temporary)};
+}
+
+Outcome<void> complete_facts(const plan::Resolution& resolution, index::Transport& transport,
+                             installer::WheelFactsByUrl& facts, Report& report) {
+  std::optional<installer::WorkFolder> work;
+  for (const plan::ResolvedPackage& package : resolution.packages) {
+    const auto known = facts.find(package.url);
+    const bool complete = known != facts.end() && !known->second.sha256.empty();
+    if (package.already_installed || complete) continue;
+    if (!work) {
+      auto made = temporary_store();
+      if (!made) return failed(made.error());
+      work.emplace(std::move(*made));
+    }
+    auto read = installer::read_wheel_facts(work->path(), package, transport, report);
+    if (!read) return failed(read.error());
+    facts.insert_or_assign(package.url, std::move(*read));
+  }
+  return {};
 }
 
 Outcome<installer::Changes> plan_as_wheels_say(

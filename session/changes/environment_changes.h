@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "installer/store/wheel_facts.h"
 #include "installer/store/work_folder.h"
 #include "installer/transaction/changes.h"
 #include "session/command_failure.h"
@@ -29,6 +30,12 @@ struct ChosenStore {
 /// files.
 [[nodiscard]] Outcome<ChosenStore> choose_store(const Session& session, bool dry_run,
                                                 Report& report);
+
+/// Completes what is known of the wheels of `resolution` that are to be installed, for which those
+/// that nobody had to download whole are.
+[[nodiscard]] Outcome<void> complete_facts(const plan::Resolution& resolution,
+                                           index::Transport& transport,
+                                           installer::WheelFactsByUrl& facts, Report& report);
 
 /// installer::plan_changes, or foresee_changes.
 using PlanChanges = decltype(&installer::plan_changes);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/nearest.h"
 #include "index/family/alternatives.h"
 #include "resolver/family/stand_ins.h"
 #include "resolver/solver/solver.h"
@@ -55,6 +56,14 @@ resolver::Requests requests_for(const Unit& unit, Keep keep) {
   return requests;
 }
 
+std::vector<std::string> names_of(const std::vector<InstalledDistribution>& installed) {
+  std::vector<std::string> names;
+  for (const InstalledDistribution& one : installed) {
+    if (!one.outer) names.push_back(one.name);
+  }
+  return names;
+}
+
 /// The names that are asked for; empty: all.
 Outcome<std::set<std::string>> named_packages(const Workspace& workspace,
                                               const std::vector<InstalledDistribution>& installed) {
@@ -71,8 +80,9 @@ Outcome<std::set<std::string>> named_packages(const Workspace& workspace,
     }
     const auto found = std::ranges::find(installed, name, &InstalledDistribution::name);
     if (found == installed.end() || found->outer)
-      return misused(fmt::format("--refit: {} is not installed here", name),
-                     "`variant list` shows what is installed");
+      return misused(
+          fmt::format("--refit: {} is not installed here", name),
+          text::suggest(name, names_of(installed), "`variant list` shows what is installed"));
     names.insert(name);
   }
   return names;

@@ -33,6 +33,7 @@ class QuietReport final : public Report {
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
     inner_.progress(what, done, total);
   }
+  void download(const Download& download) override { inner_.download(download); }
 
  private:
   Report& inner_;

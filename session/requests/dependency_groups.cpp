@@ -9,8 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "foundation/documents/toml_reader.h"
+#include "foundation/text/nearest.h"
 #include "index/http/redaction.h"
-#include "machines/nearest.h"
 #include "session/input_file.h"
 #include "wheel/requirement.h"
 
@@ -126,12 +126,11 @@ std::string DependencyGroups::origin(const toml::node& entry, const Group& group
 std::string DependencyGroups::known_names(std::string_view unknown) const {
   if (groups_.empty()) return "it has none: add [dependency-groups] to it (PEP 735)";
   std::vector<std::string> names = this->names();
-  const std::string nearest = machines::nearest_words(unknown, names);
-  if (names.size() <= 3) return fmt::format("its groups: {}", fmt::join(names, ", "));
+  const std::string meant = text::did_you_mean(unknown, names);
   const std::size_t more = names.size() - std::min(names.size(), most_shown);
   names.resize(names.size() - more);
-  return fmt::format("the nearest: {}; all its groups: {}{}", nearest, fmt::join(names, ", "),
-                     more == 0 ? "" : fmt::format(" and {} more", more));
+  return fmt::format("{}{}its groups: {}{}", meant, meant.empty() ? "" : " ",
+                     fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 /// What uv alone adds to a group: `tool.uv.dev-dependencies` to `dev`, and a condition on Python.

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "session/requests/dependency_groups.h"
+#include "session/requests/project_requirements.h"
 #include "session/settings/configuration_files.h"
 #include "session/settings/uv_project.h"
 #include "wheel/requirement.h"
@@ -47,16 +48,31 @@ Outcome<SettingsLayer> read_layer(const std::string& file) {
   return *std::move(layer);
 }
 
-/// The packages that the requested groups of one file name, normalised.
-Outcome<std::set<std::string>> names_in(const std::vector<std::string>& groups) {
-  const auto entries = read_dependency_groups(groups);
-  if (!entries) return failed(entries.error());
-  std::set<std::string> names;
-  for (const FileRequirement& entry : *entries) {
+void add_names(const std::vector<FileRequirement>& entries, std::set<std::string>& names) {
+  for (const FileRequirement& entry : entries) {
     if (const auto requirement = wheel::parse_requirement(entry.text))
       names.insert(wheel::normalize_name(requirement->name));
   }
-  return names;
+}
+
+/// The packages that groups and projects of each file name, normalised.
+Outcome<void> name_requested(const Arguments& arguments,
+                             std::map<std::string, std::set<std::string>>& by_file) {
+  for (const std::string& group : arguments.values(Opt::group)) {
+    const auto entries = read_dependency_groups({group});
+    if (!entries) return failed(entries.error());
+    add_names(*entries, by_file[file_of_group(group)]);
+  }
+  for (const std::string& file : arguments.values(Opt::requirement)) {
+    if (!is_project_file(file)) continue;
+    // An extra that it does not have is another file's.
+    RequestedExtras extras = requested_extras(arguments);
+    const auto entries =
+        read_project_requirements({file}, {{}, extras.all || !extras.names.empty()});
+    if (!entries) return failed(entries.error());
+    add_names(*entries, by_file[file]);
+  }
+  return {};
 }
 
 /// Two sources are alike if they lead to the same place under the same condition.
@@ -177,20 +193,19 @@ std::string add_index(ConfiguredIndex index, Settings& settings) {
 
 }  // namespace
 
-Outcome<void> take_group_sources(const std::vector<std::string>& groups, Settings& settings) {
-  if (groups.empty() || settings.no_sources) return {};
-  std::map<std::string, std::vector<std::string>> by_file;
-  for (const std::string& group : groups) by_file[file_of_group(group)].push_back(group);
+Outcome<void> take_requested_sources(const Arguments& arguments, Settings& settings) {
+  if (settings.no_sources) return {};
+  std::map<std::string, std::set<std::string>> by_file;
+  if (auto named = name_requested(arguments, by_file); !named) return named;
+  if (by_file.empty()) return {};
   const auto project = find_uv_project();
   if (!project) return std::unexpected(project.error());
   AssignedPackages assigned;
-  std::set<std::string> of_project;  // what the groups of the configuration's own file name
-  for (const auto& [file, requested] : by_file) {
-    const auto names = names_in(requested);
-    if (!names) return std::unexpected(names.error());
+  std::set<std::string> of_project;  // what is requested of the configuration's own file
+  for (const auto& [file, names] : by_file) {
     if (is_same_file(file, *project)) {
-      of_project = *names;
-    } else if (auto taken = assign(file, *names, settings, assigned); !taken) {
+      of_project = names;
+    } else if (auto taken = assign(file, names, settings, assigned); !taken) {
       return taken;
     }
   }

@@ -1,6 +1,8 @@
 #include "session/requests/read_requests.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "index/http/transport.h"
 #include "index/pages/page.h"
 #include "session/requests/dependency_groups.h"
+#include "session/requests/project_requirements.h"
 #include "session/requests/requirements_file.h"
 #include "session/requests/wheel_place.h"
 #include "wheel/requirement.h"
@@ -148,23 +151,78 @@ Outcome<void> take_all(const std::vector<FileRequirement>& lines, Taker taker,
   return {};
 }
 
-Outcome<void> read_file(const Stated& path, bool as_constraints, RequirementsFile& into) {
-  const Result<void> read = read_requirements_file(path.value, as_constraints, into);
+/// The files of -r, with what a project requires apart: those count as lines without options.
+Outcome<void> read_files(const Arguments& arguments, const RemoteText& remote,
+                         RequirementsFile& into) {
+  std::vector<std::string> projects;
+  for (const std::string& path : arguments.values(Opt::requirement)) {
+    if (is_project_file(path)) {
+      projects.push_back(path);
+      continue;
+    }
+    const Result<void> read = read_requirements_file(path, false, remote, into);
+    if (!read) return failed(read.error());
+  }
+  const RequestedExtras extras = requested_extras(arguments);
+  if (extras.all && !extras.names.empty())
+    return misused("--extra and --all-extras cannot be combined", "leave one of them out");
+  if (projects.empty() && (extras.all || !extras.names.empty())) {
+    return misused(fmt::format("{} is about a pyproject.toml, and none is named with -r",
+                               extras.all ? "--all-extras" : "--extra"),
+                   "name it, or write the extra to the package: pkg[extra]");
+  }
+  auto requirements = read_project_requirements(projects, extras);
+  if (!requirements) return failed(requirements.error());
+  std::ranges::move(*requirements, std::back_inserter(into.requirements));
+  return {};
+}
+
+Outcome<void> read_file(const Stated& path, bool as_constraints, const RemoteText& remote,
+                        RequirementsFile& into) {
+  const Result<void> read = read_requirements_file(path.value, as_constraints, remote, into);
   if (!read) return failed(path.origin.empty() ? read.error() : within(path.origin, read.error()));
   return {};
 }
 
+/// Of "demo[extra]>=1 ; marker", "demo @ URL" or "demo".
+Outcome<std::string> name_of(const FileRequirement& line) {
+  if (parse_wheel_place(line.text)) {
+    return misused_at(line.origin,
+                      {ErrorKind::malformed, fmt::format("`{}` is the place of a wheel", line.text),
+                       "name the package that was installed from it"});
+  }
+  auto requirement = wheel::parse_requirement(line.text);
+  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  return requirement->name;
+}
+
 }  // namespace
 
-Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments& options_of_files) {
+Outcome<std::vector<std::string>> read_names(const Arguments& arguments, const RemoteText& remote) {
+  RequirementsFile file;
+  if (auto read = read_files(arguments, remote, file); !read) return std::unexpected(read.error());
+  std::vector<FileRequirement> lines;
+  for (const std::string& text : arguments.positionals)
+    lines.push_back({space_before_marker(text)});
+  std::ranges::move(file.requirements, std::back_inserter(lines));
+  std::vector<std::string> names;
+  for (const FileRequirement& line : lines) {
+    auto name = name_of(line);
+    if (!name) return std::unexpected(std::move(name).error());
+    names.push_back(*std::move(name));
+  }
+  return names;
+}
+
+Outcome<resolver::Requests> read_requests(const Arguments& arguments, const RemoteText& remote,
+                                          Arguments& options_of_files) {
   const auto groups = read_dependency_groups(arguments.values(Opt::group));
   if (!groups) return failed(groups.error());
   RequirementsFile file;
-  for (const std::string& path : arguments.values(Opt::requirement)) {
-    if (auto read = read_file({path, {}}, false, file); !read) return std::unexpected(read.error());
-  }
+  if (auto read = read_files(arguments, remote, file); !read) return std::unexpected(read.error());
   for (const std::string& path : arguments.values(Opt::constraint)) {
-    if (auto read = read_file({path, {}}, true, file); !read) return std::unexpected(read.error());
+    if (auto read = read_file({path, {}}, true, remote, file); !read)
+      return std::unexpected(read.error());
   }
   resolver::Requests requests;
   for (const std::string& text : arguments.positionals) {
@@ -181,17 +239,17 @@ Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments&
   return requests;
 }
 
-Outcome<void> read_configured(const Settings& settings, resolver::Requests& requests,
-                              Arguments& options_of_files) {
+Outcome<void> read_configured(const Settings& settings, const RemoteText& remote,
+                              resolver::Requests& requests, Arguments& options_of_files) {
   RequirementsFile limits;
   for (const Stated& path : settings.constraint_files) {
-    if (auto read = read_file(path, true, limits); !read) return read;
+    if (auto read = read_file(path, true, remote, limits); !read) return read;
   }
   for (const Stated& text : settings.constraint_texts)
     limits.constraints.push_back({.text = text.value, .origin = text.origin});
   RequirementsFile overrides;
   for (const Stated& path : settings.override_files) {
-    if (auto read = read_file(path, false, overrides); !read) return read;
+    if (auto read = read_file(path, false, remote, overrides); !read) return read;
   }
   for (const Stated& text : settings.override_texts)
     overrides.requirements.push_back({.text = text.value, .origin = text.origin});

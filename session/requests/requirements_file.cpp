@@ -151,40 +151,94 @@ std::string meaning(const std::string& line) {
 
 bool is_url(std::string_view place) { return place.contains("://"); }
 
+/// A server's file would learn the values of variables: in a URL that it names they come back to
+/// it.
+Result<void> check_variables(const std::string& line, const std::string& where) {
+  if (expanded(line) == line) return {};
+  return fail(ErrorKind::malformed,
+              fmt::format("{}: the server's file asks for the value of a variable", where),
+              "download it, check it, and name the file");
+}
+
+bool is_protected(const std::string& url) { return index::url_origin(url).starts_with("https:"); }
+
+/// Where a line is from.
+struct FilePlace {
+  fs::path path;    ///< empty: of a server
+  std::string url;  ///< empty: of this machine
+
+  [[nodiscard]] std::string shown() const {
+    return url.empty() ? path.string() : index::redact_url(url);
+  }
+  /// A server names no files of this machine, and one with https none without it.
+  [[nodiscard]] bool may_name(const std::string& place) const {
+    if (url.empty()) return true;
+    return index::is_http_url(place) && (!is_protected(url) || is_protected(place));
+  }
+  /// What a nested -r or -c names.
+  [[nodiscard]] std::string beside(const std::string& value) const {
+    if (!url.empty()) return index::resolve_url(url, value);
+    return is_url(value) ? value : (path.parent_path() / value).string();
+  }
+};
+
 class Reader {
  public:
-  explicit Reader(RequirementsFile& into) : into_(into) {}
+  Reader(const RemoteText& remote, RequirementsFile& into) : remote_(remote), into_(into) {}
 
   Result<void> read(const std::string& place, bool as_constraints) {
+    if (index::is_http_url(place)) return read_remote(place, as_constraints);
     if (!is_url(place)) return read_file(place, as_constraints);
     if (place.starts_with("file:")) {
       const auto path = index::file_path(place);
       if (!path) return std::unexpected(path.error());
       return read_file(*path, as_constraints);
     }
-    return fail(
-        ErrorKind::malformed,
-        fmt::format("{} is a URL; requirements files are read from disk", index::redact_url(place)),
-        "download it, check it, and name the file");
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: requirements files are read from disk, or by http or https",
+                            index::redact_url(place)),
+                "download it, check it, and name the file");
   }
 
  private:
+  /// False: it was read before.
+  Result<bool> is_new(const std::string& place, bool as_constraints, const std::string& shown) {
+    if (!seen_.insert({place, as_constraints}).second) return false;
+    if (seen_.size() <= most_files) return true;
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: more than {} nested requirements files", shown, most_files));
+  }
+
+  static Result<void> check_name(const std::string& name, const std::string& shown) {
+    if (name != "pyproject.toml") return {};
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{} describes a project; it is not a requirements file", shown),
+        fmt::format("convert it: `uv pip compile {} -o requirements.txt`", shell_word(shown)));
+  }
+
+  Result<void> read_remote(const std::string& url, bool as_constraints) {
+    const FilePlace place{{}, std::string(index::without_fragment(url))};
+    const auto fresh = is_new(place.url, as_constraints, place.shown());
+    if (!fresh) return std::unexpected(fresh.error());
+    if (!*fresh) return {};
+    if (auto named = check_name(index::url_file_name(url), place.shown()); !named) return named;
+    auto text = remote_(place.url);
+    if (!text) {
+      text.error().message.insert(0, "the requirements file ");
+      return std::unexpected(std::move(text).error());
+    }
+    return read_text(std::move(*text), place, as_constraints);
+  }
+
   Result<void> read_file(const fs::path& path, bool as_constraints) {
     std::error_code error;
-    fs::path place = fs::weakly_canonical(path, error);
-    if (error) place = path;
-    if (!seen_.insert({place.string(), as_constraints}).second) return {};
-    if (seen_.size() > most_files) {
-      return fail(ErrorKind::malformed, fmt::format("{}: more than {} nested requirements files",
-                                                    path.string(), most_files));
-    }
-    if (path.filename() == "pyproject.toml") {
-      return fail(
-          ErrorKind::malformed,
-          fmt::format("{} describes a project; it is not a requirements file", path.string()),
-          fmt::format("convert it: `uv pip compile {} -o requirements.txt`",
-                      shell_word(path.string())));
-    }
+    fs::path canonical = fs::weakly_canonical(path, error);
+    if (error) canonical = path;
+    const auto fresh = is_new(canonical.string(), as_constraints, path.string());
+    if (!fresh) return std::unexpected(fresh.error());
+    if (!*fresh) return {};
+    if (auto named = check_name(path.filename().string(), path.string()); !named) return named;
     auto text = read_input(path.string());
     if (!text) {
       if (text.error().kind == ErrorKind::not_found) {
@@ -194,7 +248,11 @@ class Reader {
       }
       return std::unexpected(std::move(text.error()));
     }
-    std::istringstream file(std::move(*text));
+    return read_text(std::move(*text), {path, {}}, as_constraints);
+  }
+
+  Result<void> read_text(std::string text, const FilePlace& place, bool as_constraints) {
+    std::istringstream file(std::move(text));
     std::string joined;
     unsigned begin = 0;
     unsigned number = 0;
@@ -210,26 +268,37 @@ class Reader {
         continue;
       }
       joined += (comment ? " " : "") + line;
-      Result<void> taken = take(meaning(joined), path, begin, as_constraints);
+      Result<void> taken = take_joined(joined, place, begin, as_constraints);
       if (!taken) return taken;
       joined.clear();
       begin = 0;
     }
-    return take(meaning(joined), path, begin, as_constraints);
+    return take_joined(joined, place, begin, as_constraints);
   }
 
-  Result<void> take(const std::string& line, const fs::path& path, unsigned number,
+  Result<void> take_joined(const std::string& line, const FilePlace& place, unsigned number,
+                           bool as_constraints) {
+    if (!place.url.empty()) {
+      const std::string where = fmt::format("{}:{}", place.shown(), number);
+      if (auto safe = check_variables(without_comment(line), where); !safe) return safe;
+    }
+    return take(meaning(line), place, number, as_constraints);
+  }
+
+  Result<void> take(const std::string& line, const FilePlace& place, unsigned number,
                     bool as_constraints) {
     if (line.empty()) return {};
-    const std::string where = fmt::format("{}:{}", path.string(), number);
+    const std::string where = fmt::format("{}:{}", place.shown(), number);
     // The system ends a name at a NUL, so a different file would be opened.
     if (line.find('\0') != std::string::npos)
       return fail(ErrorKind::malformed, fmt::format("{}: the line contains a NUL", where),
                   "a requirements file is a text file with one requirement per line");
-    if (line[0] == '-') return take_option(line, path, where);
+    if (line[0] == '-') return take_option(line, place, where);
     SplitLine split = split_options(line);
-    FileRequirement requirement{
-        space_before_marker(std::move(split.requirement)), {}, where, path.parent_path().string()};
+    FileRequirement requirement{space_before_marker(std::move(split.requirement)),
+                                {},
+                                where,
+                                place.path.parent_path().string()};
     if (auto ok = take_hashes(split.options, where, requirement); !ok) return ok;
     (as_constraints ? into_.constraints : into_.requirements).push_back(std::move(requirement));
     return {};
@@ -266,7 +335,7 @@ class Reader {
     return {};
   }
 
-  Result<void> take_option(const std::string& line, const fs::path& path,
+  Result<void> take_option(const std::string& line, const FilePlace& place,
                            const std::string& where) {
     std::string value;
     const OptionSpelling* option = match_option(line, value);
@@ -276,9 +345,16 @@ class Reader {
     }
     switch (option->kind) {
       case FileOption::nested: {
-        const Result<void> nested =
-            read(is_url(value) ? value : (path.parent_path() / value).string(),
-                 option->id == Opt::constraint);
+        const std::string nested_place = place.beside(value);
+        if (!place.may_name(nested_place)) {
+          return fail(
+              ErrorKind::malformed,
+              fmt::format(
+                  "{}: the server's file names `{}`, which is {}", where, index::redact_url(value),
+                  index::is_http_url(nested_place) ? "not protected as it is" : "not on a server"),
+              "download both, check them, and name the files");
+        }
+        const Result<void> nested = read(nested_place, option->id == Opt::constraint);
         if (!nested) return std::unexpected(within(where, nested.error()));
         return {};
       }
@@ -298,12 +374,14 @@ class Reader {
       return fail(ErrorKind::malformed, fmt::format("{}: `{}` needs a value", where, line));
     std::error_code ignored;
     // As in pip: next to the file, if it exists there.
-    if (option->id == Opt::find_links && fs::exists(path.parent_path() / value, ignored))
-      value = (path.parent_path() / value).string();
+    if (option->id == Opt::find_links && place.url.empty() &&
+        fs::exists(place.path.parent_path() / value, ignored))
+      value = (place.path.parent_path() / value).string();
     into_.options.add(option->id, value);
     return {};
   }
 
+  const RemoteText& remote_;
   RequirementsFile& into_;
   std::set<std::pair<std::string, bool>> seen_;
 };
@@ -317,8 +395,8 @@ std::string space_before_marker(std::string text) {
 }
 
 Result<void> read_requirements_file(const std::string& path, bool as_constraints,
-                                    RequirementsFile& into) {
-  return Reader(into).read(path, as_constraints);
+                                    const RemoteText& remote, RequirementsFile& into) {
+  return Reader(remote, into).read(path, as_constraints);
 }
 
 }  // namespace axle::session

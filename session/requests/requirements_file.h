@@ -7,6 +7,7 @@
 
 #include "foundation/report/error.h"
 #include "session/options.h"
+#include "session/requests/remote_text.h"
 #include "wheel/hash/listed_hash.h"
 
 namespace axle::session {
@@ -28,9 +29,10 @@ struct RequirementsFile {
 [[nodiscard]] std::string space_before_marker(std::string text);
 
 /// Comments, continued lines, ${VARIABLES}, --hash, nested -r and -c (relative to the file, each
-/// file once). Errors: not_found/io for the file, malformed with file and line (an option that
-/// cannot be honoured).
+/// file once). `path`: also "-" for stdin, and URLs, which `remote` reads; what a server has names
+/// no file of this machine. Errors: not_found/io for the file, malformed with file and line (an
+/// option that cannot be honoured).
 [[nodiscard]] Result<void> read_requirements_file(const std::string& path, bool as_constraints,
-                                                  RequirementsFile& into);
+                                                  const RemoteText& remote, RequirementsFile& into);
 
 }  // namespace axle::session

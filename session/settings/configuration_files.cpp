@@ -79,11 +79,15 @@ Outcome<std::optional<SettingsLayer>> read_uv_file(const std::string& path, bool
 }
 
 /// nullopt: none is configured.
-Outcome<std::optional<SettingsLayer>> read_named_uv_file() {
-  const auto named = variable_if_set("UV_CONFIG_FILE");
+Outcome<std::optional<SettingsLayer>> read_named_uv_file(const Arguments& arguments) {
+  const bool option = arguments.has(Opt::config_file);
+  const auto named =
+      option ? std::optional(arguments.value(Opt::config_file)) : variable_if_set("UV_CONFIG_FILE");
   if (!named) return std::nullopt;
   auto layer = read_uv_file(*named, false);
   if (!layer || *layer) return layer;
+  if (option)
+    return misused(fmt::format("--config-file {}: no such file", *named), "name a uv.toml file");
   return misused(fmt::format("UV_CONFIG_FILE={}: no such file", *named),
                  "set it to a uv.toml file, or unset it");
 }
@@ -147,14 +151,15 @@ Outcome<SettingsLayer> read_pip_files(std::string_view section, const std::strin
   return of_env;
 }
 
-Outcome<UvFiles> read_uv_files() {
+Outcome<UvFiles> read_uv_files(const Arguments& arguments) {
   UvFiles files;
-  auto named = read_named_uv_file();
+  auto named = read_named_uv_file(arguments);
   if (!named) return std::unexpected(named.error());
   if (*named) {
     files.project = std::move(**named);
     return files;
   }
+  if (arguments.has(Opt::no_config)) return files;
   const auto none = is_switched_on("UV_NO_CONFIG");
   if (!none) return std::unexpected(none.error());
   if (*none) return files;

@@ -26,7 +26,8 @@ struct UvFiles {
 };
 
 /// uv's rule: the nearest folder, from the root of the project's workspace upwards, that has a
-/// uv.toml, or a pyproject.toml with [tool.uv]; if both, the uv.toml.
-[[nodiscard]] Outcome<UvFiles> read_uv_files();
+/// uv.toml, or a pyproject.toml with [tool.uv]; if both, the uv.toml. --config-file and --no-config
+/// in `arguments` win over their variables.
+[[nodiscard]] Outcome<UvFiles> read_uv_files(const Arguments& arguments);
 
 }  // namespace axle::session

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <vector>
 
 #include "session/settings/places.h"
+#include "session/settings/progress.h"
 #include "session/settings/weighed_layers.h"
 
 namespace axle::session {
@@ -13,16 +16,28 @@ namespace {
 struct EarlySetting {
   std::string_view key;
   Opt id;
-  bool takes_value = false;
 };
 
-constexpr std::array settings = {EarlySetting{"python", Opt::python, true},
+constexpr std::array settings = {EarlySetting{"python", Opt::python},
                                  EarlySetting{"system", Opt::system},
                                  EarlySetting{"break-system-packages", Opt::break_system_packages},
                                  EarlySetting{"require-virtualenv", Opt::require_virtualenv},
                                  EarlySetting{"no-cache", Opt::no_cache},
                                  EarlySetting{"dry-run", Opt::dry_run},
-                                 EarlySetting{"torch-backend", Opt::torch_backend, true}};
+                                 EarlySetting{"torch-backend", Opt::torch_backend}};
+
+/// Where packages are put: what pip says of it is for its install alone.
+constexpr std::array installing = {
+    EarlySetting{"target", Opt::target}, EarlySetting{"prefix", Opt::prefix},
+    EarlySetting{"root", Opt::root},     EarlySetting{"no-user", Opt::no_user},
+    EarlySetting{"user", Opt::user},     EarlySetting{"report", Opt::report}};
+
+/// What is listed, of the commands that list.
+constexpr std::array listing = {EarlySetting{"format", Opt::list_format},
+                                EarlySetting{"exclude", Opt::exclude},
+                                EarlySetting{"not-required", Opt::not_required},
+                                EarlySetting{"exclude-editable", Opt::exclude_editable},
+                                EarlySetting{"all", Opt::all_packages}};
 
 constexpr auto keys = [] {
   std::array<std::string_view, settings.size()> names;
@@ -42,7 +57,35 @@ std::string_view pip_section(std::string_view command) {
 bool is_settled(Opt id, const Arguments& arguments) {
   if (id == Opt::python || id == Opt::system)
     return arguments.has(Opt::python) || arguments.has(Opt::system);
+  if (id == Opt::user || id == Opt::no_user)
+    return arguments.has(Opt::user) || arguments.has(Opt::no_user);
   return arguments.has(id);
+}
+
+void apply(const EarlySetting& setting, WeighedLayers& layers, Arguments& arguments) {
+  const auto& [key, id] = setting;
+  const OptionKind kind = option_row(id).kind;
+  // As in pip, the values of a list are those of all places.
+  if (kind == OptionKind::list) {
+    for (const Stated& stated : layers.all(key)) arguments.add(id, stated.value);
+    return;
+  }
+  if (is_settled(id, arguments)) return;
+  const auto stated = layers.one(key);
+  // UV_TORCH_BACKEND is read where the backend is chosen, and named in its errors.
+  if (!stated || stated->value.empty() || stated->origin == "UV_TORCH_BACKEND") return;
+  if (kind == OptionKind::value) {
+    arguments.add(id, stated->value);
+  } else if (layers.truth(key).value_or(false)) {
+    arguments.add(id, "");
+  }
+}
+
+void check_format(WeighedLayers& layers) {
+  const auto stated = layers.one("format");
+  constexpr std::array<std::string_view, 3> formats = {"columns", "freeze", "json"};
+  if (stated && std::ranges::find(formats, stated->value) == formats.end())
+    layers.refuse(*stated, "format", "is not known", "columns, freeze or json");
 }
 
 }  // namespace
@@ -56,20 +99,23 @@ Outcome<void> configure(std::string_view command, std::span<const Opt> options,
   const auto read = read_layers(arguments, {"", section});
   if (!read) return std::unexpected(read.error());
   WeighedLayers layers(*read);
-  for (const auto& [key, id, takes_value] : settings) {
-    if (std::ranges::find(options, id) == options.end()) continue;
-    if (is_settled(id, arguments)) continue;
+  const auto takes = [&](Opt id) { return std::ranges::find(options, id) != options.end(); };
+  for (const EarlySetting& setting : settings) {
     // pip's uninstall has no dry run: PIP_DRY_RUN only applies to install.
-    if (id == Opt::dry_run && command == "uninstall") continue;
-    const auto stated = layers.one(key);
-    // UV_TORCH_BACKEND is read where the backend is chosen, and named in its errors.
-    if (!stated || stated->value.empty() || stated->origin == "UV_TORCH_BACKEND") continue;
-    if (takes_value) {
-      arguments.add(id, stated->value);
-    } else if (layers.truth(key).value_or(false)) {
-      arguments.add(id, "");
-    }
+    if (setting.id == Opt::dry_run && command == "uninstall") continue;
+    if (takes(setting.id)) apply(setting, layers, arguments);
   }
+  for (const EarlySetting& setting : listing) {
+    if (takes(setting.id)) apply(setting, layers, arguments);
+  }
+  std::vector<SettingsLayer> without_pip;
+  std::ranges::copy_if(*read, std::back_inserter(without_pip), &SettingsLayer::of_uv);
+  WeighedLayers uv_layers(without_pip);
+  for (const EarlySetting& setting : installing) {
+    if (takes(setting.id)) apply(setting, command == "install" ? layers : uv_layers, arguments);
+  }
+  if (takes(Opt::list_format)) check_format(layers);
+  if (takes(Opt::progress)) arguments.add(Opt::progress, take_progress(layers));
   if (layers.problem()) return std::unexpected(*layers.problem());
   return {};
 }

@@ -11,7 +11,7 @@
 namespace axle::session {
 
 /// Rows of the setting table that are read this way: they choose the environment, or how it is
-/// changed.
+/// changed. Those that only concern a list or what is shown are not among them.
 [[nodiscard]] std::span<const std::string_view> early_settings();
 
 /// Adds to `arguments` the values that pip's and uv's variables and files set for `options` of

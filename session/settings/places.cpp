@@ -27,27 +27,43 @@ constexpr OptionKey option_keys[] = {{Opt::index_url, "index-url"},
                                      {Opt::keyring_provider, "keyring-provider"},
                                      {Opt::trusted_host, "trusted-host"},
                                      {Opt::cert, "cert"},
+                                     {Opt::client_cert, "client-cert"},
                                      {Opt::proxy, "proxy"},
+                                     {Opt::no_proxy_env, "no-proxy-env"},
                                      {Opt::timeout, "timeout"},
+                                     {Opt::retries, "retries"},
                                      {Opt::offline, "offline"},
                                      {Opt::refresh, "refresh"},
+                                     {Opt::refresh_package, "refresh-package"},
                                      {Opt::overrides, "override"},
                                      {Opt::require_hashes, "require-hashes"},
+                                     {Opt::no_require_hashes, "no-require-hashes"},
                                      {Opt::no_verify_hashes, "no-verify-hashes"},
                                      {Opt::exclude_newer, "exclude-newer"},
                                      {Opt::uploaded_prior_to, "exclude-newer"},
                                      {Opt::exclude_newer_package, "exclude-newer-package"},
+                                     {Opt::no_build, "no-build"},
+                                     {Opt::no_sources, "no-sources"},
+                                     {Opt::no_sources_package, "no-sources-package"},
                                      {Opt::pre, "pre"},
+                                     {Opt::prerelease, "prerelease"},
                                      {Opt::upgrade, "upgrade"},
+                                     {Opt::upgrade_package, "upgrade-package"},
                                      {Opt::reinstall, "reinstall"},
+                                     {Opt::reinstall_package, "reinstall-package"},
                                      {Opt::no_deps, "no-deps"},
+                                     {Opt::compile_bytecode, "compile-bytecode"},
+                                     {Opt::no_compile, "no-compile"},
                                      {Opt::python, "python"},
                                      {Opt::system, "system"},
                                      {Opt::break_system_packages, "break-system-packages"},
                                      {Opt::dry_run, "dry-run"},
                                      {Opt::no_cache, "no-cache"},
                                      {Opt::torch_backend, "torch-backend"},
-                                     {Opt::require_virtualenv, "require-virtualenv"}};
+                                     {Opt::require_virtualenv, "require-virtualenv"},
+                                     {Opt::progress, "progress"},
+                                     {Opt::no_progress, "no-progress"},
+                                     {Opt::list_format, "format"}};
 
 SettingsLayer command_line_settings(const Arguments& arguments) {
   SettingsLayer layer;
@@ -148,7 +164,7 @@ Outcome<std::vector<SettingsLayer>> read_layers(const Arguments& arguments,
   for (const auto& [key, values] : of_pip.values) {
     if (!is_format(key)) pip_files->values.erase(key);
   }
-  auto uv_files = read_uv_files();
+  auto uv_files = read_uv_files(arguments);
   if (!uv_files) return std::unexpected(uv_files.error());
   std::vector<SettingsLayer> layers;
   layers.push_back(std::move(command_line));

@@ -15,6 +15,7 @@
 #include "session/settings/exclude_newer.h"
 #include "session/settings/formats.h"
 #include "session/settings/places.h"
+#include "session/settings/progress.h"
 #include "session/settings/truth.h"
 #include "session/variables.h"
 #include "wheel/requirement.h"
@@ -112,8 +113,34 @@ void take_timeout(WeighedLayers& layers, Settings& settings) {
   if (seconds > 0) settings.timeout_seconds = static_cast<unsigned>(std::ceil(seconds));
 }
 
+void take_retries(WeighedLayers& layers, Settings& settings) {
+  const auto stated = layers.one("retries");
+  if (!stated) return;
+  const std::string& value = stated->value;
+  constexpr unsigned most = 100;
+  unsigned number = 0;
+  const auto parsed = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != value.data() + value.size() || number > most)
+    return layers.refuse(*stated, "retries", "is not a number of retries", "0 to 100");
+  settings.retries = number;
+}
+
+/// Names of packages, normalised.
+std::set<std::string> take_names(WeighedLayers& layers, std::string_view key) {
+  std::set<std::string> names;
+  for (const Stated& stated : layers.all(key)) {
+    if (!wheel::is_valid_name(stated.value))
+      layers.refuse(stated, key, "is not a valid name of a package");
+    names.insert(wheel::normalize_name(stated.value));
+  }
+  return names;
+}
+
 void take_connection(WeighedLayers& layers, Settings& settings) {
   settings.offline = layers.truth("offline").value_or(false);
+  settings.refresh =
+      layers.truth("refresh").value_or(false) || !layers.all("refresh-package").empty();
+  settings.client_cert = layers.text("client-cert");
   settings.ca_file = layers.text("cert");
   if (settings.ca_file.empty())
     settings.ca_file = first_of({"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"});
@@ -133,6 +160,7 @@ void take_connection(WeighedLayers& layers, Settings& settings) {
   for (const Stated& host : layers.all("trusted-host"))
     settings.trusted_hosts.push_back(host.value);
   take_timeout(layers, settings);
+  take_retries(layers, settings);
 }
 
 Cutoff cutoff_of(WeighedLayers& layers, const Stated& stated, std::string_view text) {
@@ -206,7 +234,11 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
   take_prereleases(layers, settings);
   settings.no_deps = layers.truth("no-deps").value_or(false);
   settings.upgrade = layers.truth("upgrade").value_or(false);
+  settings.upgrade_of = take_names(layers, "upgrade-package");
   settings.reinstall = layers.truth("reinstall").value_or(false);
+  settings.reinstall_of = take_names(layers, "reinstall-package");
+  settings.compile_bytecode = layers.truth("compile-bytecode").value_or(false) &&
+                              !layers.truth("no-compile").value_or(false);
   settings.constraint_files = layers.all("constraint");
   settings.constraint_texts = layers.all("constraint-dependencies");
   settings.override_files = layers.all("override");
@@ -224,6 +256,7 @@ Outcome<Settings> read_settings(const Arguments& arguments, const std::string& p
   Settings settings;
   take_indexes(layers, settings);
   settings.find_links = layers.all("find-links");
+  settings.progress = take_progress(layers);
   take_sources(layers, settings);
   take_strategy(layers, settings);
   take_connection(layers, settings);

@@ -87,12 +87,17 @@ struct Settings {
   bool offline = false;
   // How servers are accessed.
   std::string ca_file;
+  std::string client_cert;
   std::string http_proxy;   ///< for http URLs
   std::string https_proxy;  ///< for https URLs
   std::string no_proxy;
   unsigned timeout_seconds = 15;
+  unsigned retries = 3;
+  bool refresh = false;  ///< pages are requested again even if they are fresh
   std::vector<std::string> trusted_hosts;
   KeyringProvider keyring_provider = KeyringProvider::disabled;
+  // What is shown.
+  std::string progress = "auto";  ///< auto, on, off or json
   // How files are verified.
   /// Set and true: every requirement must be pinned and have a hash. Not set: as soon as one has a
   /// hash (pip's rule). Set and false: the given hashes are checked, and no others are required.
@@ -111,7 +116,10 @@ struct Settings {
   Prereleases prereleases = Prereleases::if_necessary_or_explicit;
   bool no_deps = false;
   bool upgrade = false;
+  std::set<std::string> upgrade_of;  ///< normalised names
   bool reinstall = false;
+  std::set<std::string> reinstall_of;  ///< normalised names
+  bool compile_bytecode = false;
   std::vector<Stated> constraint_files;  ///< paths, besides those of --constraint
   std::vector<Stated> constraint_texts;  ///< requirements that stand in a configuration
   std::vector<Stated> override_files;    ///< paths, those of --overrides too

@@ -10,7 +10,6 @@ minutes after a tree was deleted; on tmpfs it is removed after each run.
 """
 
 import argparse
-import contextlib
 import functools
 import hashlib
 import json
@@ -18,34 +17,18 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 
-from processes import QUIET, measure
+from nginx import NGINX, served
+from processes import measure
 
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 WHEELS = pathlib.Path(os.environ.get("AXLE_BENCH_WHEELS") or pathlib.Path.home() / ".cache/axle-bench/wheels")
-NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-CONFIGURATION = """
-daemon off; pid {folder}/nginx.pid; worker_processes 2; error_log {folder}/error.log;
-events {{ worker_connections 512; }}
-http {{
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000;
-  client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
-  server {{
-    listen 127.0.0.1:{port};
-    root {folder}/root;
-    location /simple/ {{ types {{ }} default_type application/vnd.pypi.simple.v1+json; index index.json; add_header Cache-Control max-age=600; }}
-    location /files/ {{ types {{ }} default_type application/octet-stream; alias {wheels}/; add_header Cache-Control "max-age=31536000, immutable"; }}
-  }}
-}}
-"""
 
 
 def pins_of(source, wheels):
@@ -75,7 +58,7 @@ def normalized(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def write_pages(wheels, root):
+def write_pages(wheels, root, origin):
     pages = {}
     for path in sorted(wheels.glob("*.whl")):
         hashes = wheels / f"{path.name}.sha256"
@@ -88,35 +71,12 @@ def write_pages(wheels, root):
                 member = next(name for name in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
                 metadata.write_bytes(archive.read(member))
         pages.setdefault(normalized(path.name.split("-")[0]), []).append({
-            "filename": path.name, "url": f"/files/{path.name}", "size": path.stat().st_size, "hashes": {"sha256": hashes.read_text()},
+            "filename": path.name, "url": f"{origin}/files/{path.name}", "size": path.stat().st_size, "hashes": {"sha256": hashes.read_text()},
             "core-metadata": {"sha256": hashlib.sha256(metadata.read_bytes()).hexdigest()}})
     for name, files in pages.items():
         folder = root / "simple" / name
         folder.mkdir(parents=True)
         (folder / "index.json").write_text(json.dumps({"meta": {"api-version": "1.1"}, "name": name, "files": files}))
-
-
-@contextlib.contextmanager
-def served(wheels):
-    with tempfile.TemporaryDirectory(prefix="axle-nginx-") as name:
-        folder = pathlib.Path(name)
-        folder.chmod(0o755)
-        write_pages(wheels, folder / "root")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        (folder / "nginx.conf").write_text(("user root;" if os.geteuid() == 0 else "") + CONFIGURATION.format(folder=folder, port=port, wheels=wheels))
-        with subprocess.Popen([NGINX, "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL) as server:
-            try:
-                for _ in range(200):
-                    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-                        break
-                    time.sleep(0.05)
-                else:
-                    sys.exit(f"nginx did not start: {(folder / 'error.log').read_text()}")
-                yield f"http://127.0.0.1:{port}/simple"
-            finally:
-                server.terminate()
 
 
 class Bench:
@@ -255,7 +215,7 @@ def main():
     pins, torch = fetch(chosen.source, WHEELS)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="axle-install-", dir=chosen.folder))
     try:
-        with served(WHEELS) as index:
+        with served(functools.partial(write_pages, WHEELS), files=WHEELS) as index:
             bench = Bench(chosen, folder, index)
             tmpfs = not bench.keep
             print(f"{len(pins)} wheels and torch, on {bench.file_system()}", flush=True)

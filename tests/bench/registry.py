@@ -1,10 +1,12 @@
 """A package index on loopback that answers with pages and metadata files recorded from a real one.
 
 usage: registry.py FOLDER [--record URL] [--delay-ms N] [--max-age SECONDS] [--log FILE]
+       registry.py FOLDER --write ROOT --origin URL
 
 Prints its port, and ends when its standard input does. With --record what is asked for and not in FOLDER is fetched from the index
 at URL, once, and kept: only what a client asks for by name, and nothing but pages and metadata files. Every request waits N ms first. FILE gets a line for each: when it came and when its answer was
-sent, in ms after the first one, the bytes of the body, the path.
+sent, in ms after the first one, the bytes of the body, the path. With --write nothing is served: the files of a server that needs no
+program are written below ROOT.
 """
 
 import argparse
@@ -105,6 +107,12 @@ class Recording:
             return None
         return json.loads(head), body
 
+    def pages(self):
+        for file in self.folder.iterdir():
+            head, body = file.read_bytes().split(b"\n", 1)
+            if json.loads(head).get("content-type") == "application/vnd.pypi.simple.v1+json":
+                yield body
+
     def fetch(self, path):
         """Pages come from the index, "/files/HOST/PATH" from where its links lead."""
         self.entries += 1
@@ -146,6 +154,21 @@ class Registry:
             known = hashlib.sha256(found[1] if found else path.encode()).hexdigest()
             file["core-metadata"] = True if self.recording.upstream else {"sha256": known}
         return json.dumps(page, separators=(",", ":")).encode()
+
+    def write_below(self, root):
+        for page in self.recording.pages():
+            body = self.announced(page)
+            folder = root / "simple" / re.sub(r"[-_.]+", "-", json.loads(body)["name"]).lower()
+            folder.mkdir(parents=True)
+            (folder / "index.json").write_bytes(body)
+            (folder / "index.json.gz").write_bytes(gzip.compress(body, 6, mtime=0))
+            for file in json.loads(body)["files"]:
+                place = file["url"].removeprefix(self.origin) + ".metadata"
+                found = self.recording.read(place)
+                if found and found[0]["status"] == 200:
+                    path = root / place.removeprefix("/")
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(found[1])
 
     async def answer(self, path):
         """(status, headers, body, compressed body): made once."""
@@ -201,7 +224,13 @@ async def main():
     parser.add_argument("--delay-ms", type=int, default=0)
     parser.add_argument("--max-age", type=int, default=600)
     parser.add_argument("--log", type=argparse.FileType("w"))
+    parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--origin", default="")
     chosen = parser.parse_args()
+    if chosen.write:
+        registry = Registry(Recording(chosen.folder, None), 0, chosen.max_age)
+        registry.origin = chosen.origin
+        return registry.write_below(chosen.write)
     # One context for all requests: to read the certificates takes longer than a request.
     tls = urllib.request.HTTPSHandler(context=ssl.create_default_context())
     urllib.request.install_opener(urllib.request.build_opener(tls))

@@ -3,8 +3,8 @@
 usage: solve.py BIN SOURCE_DIR [RUNS [PART]]
 
 Pages and metadata files of the packages in solve-requirements.txt are fetched once from the index that pip is configured for, by name
-and as the two programs ask for them, and kept in $AXLE_BENCH_PAGES (~/.cache/axle-bench/registry). A server on loopback answers with
-them. Both programs run in turn, RUNS times (15); ratios are medians of the pairs' ratios. PART: only this one of all, warm, cold, page,
+and as the two programs ask for them, and kept in $AXLE_BENCH_PAGES (~/.cache/axle-bench/registry). nginx on loopback answers with them, and
+a server that waits where requests are to take their time. Both programs run in turn, RUNS times (15); ratios are medians of the pairs' ratios. PART: only this one of all, warm, cold, page,
 stack.
 """
 
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+from nginx import NGINX, served
 from processes import measure, paired
 from processes import report as report_times
 from torch_pages import publish_stack
@@ -35,14 +36,21 @@ UV = SOURCE / "build/peers/bin/uv"
 
 
 @contextlib.contextmanager
-def registry(*options, folder=PAGES):
-    """The server is a process of its own: a child's peak memory begins with that of its parent."""
-    command = [sys.executable, str(HERE / "registry.py"), str(folder), *options]
+def registry(*options):
+    """A server that is a process of its own: a child's peak memory begins with that of its parent."""
+    command = [sys.executable, str(HERE / "registry.py"), str(PAGES), *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield f"http://127.0.0.1:{int(server.stdout.readline())}/simple"
         finally:
             server.stdin.close()
+
+
+def published(folder=PAGES, max_age=600):
+    """The files are written by a process of its own, for the same reason."""
+    def write(root, origin):
+        subprocess.run([sys.executable, str(HERE / "registry.py"), str(folder), "--write", str(root), "--origin", origin], check=True)
+    return served(write, max_age=max_age)
 
 
 def configured_index():
@@ -57,8 +65,9 @@ def configured_index():
 class Bench:
     def __init__(self, folder):
         self.folder = folder
-        self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1",
-                            "AXLE_CACHE_DIR": str(folder / "axle-cache"), "UV_CACHE_DIR": str(folder / "uv-cache")}
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1"}
+        self.caches = 0
+        self.forget()
         subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
         self.python = str(folder / "venv/bin/python")
 
@@ -69,8 +78,10 @@ class Bench:
         return [str(UV), "pip", "compile", str(requirements), "--python", self.python, "--no-build", "--default-index", index, "--quiet"]
 
     def forget(self):
-        for cache in ("axle-cache", "uv-cache"):
-            shutil.rmtree(self.folder / cache, ignore_errors=True)
+        """New caches. The old ones stay until the end: for minutes after a tree was deleted, ext4 creates files slowly."""
+        self.caches += 1
+        self.environment.update({name: str(self.folder / f"{program}-cache-{self.caches}")
+                                 for name, program in (("AXLE_CACHE_DIR", "axle"), ("UV_CACHE_DIR", "uv"))})
 
     def run(self, command):
         return subprocess.run(command, env=self.environment, check=True, capture_output=True, text=True).stdout
@@ -160,7 +171,7 @@ def large_page(bench, files=6000, bar=3):
         requirements[name] = bench.folder / f"{name}.in"
         requirements[name].write_text(name + "\n")
     took = {name: [] for name in requirements}
-    with registry(folder=folder) as index:
+    with published(folder) as index:
         bench.forget()
         commands = {name: bench.ours(index, path) for name, path in requirements.items()}
         for command in commands.values():
@@ -198,17 +209,17 @@ def solves(bench):
     record(bench)
     results = []
     if PART in ("all", "warm"):
-        with registry() as index:
+        with published() as index:
             packages = len([line for line in bench.run(bench.theirs(index, REQUIREMENTS)).splitlines() if "==" in line]) if UV.exists() else 0
             print(f"{packages} packages")
             (own, met) = bench.compare("warm", 0.5, index)
             results.append(met)
             results.append(report_memory(own))
-        with registry("--max-age", "0") as index:
+        with published(max_age=0) as index:
             bench.forget()
             bench.compare("warm, each page asked again", None, index)
     if PART in ("all", "cold"):
-        with registry() as index:
+        with published() as index:
             own, met = bench.compare("cold", 0.7, index, cold=True)
             results += [met, report_memory(own)]
         with registry("--delay-ms", "60") as index:
@@ -217,6 +228,8 @@ def solves(bench):
 
 
 def main():
+    if NGINX is None:
+        sys.exit("nginx is not installed: ./dev setup")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="axle-solve-"))
     try:
         bench = Bench(folder)

@@ -237,7 +237,7 @@ TEST_CASE("labels that do not exist are refused with those that do") {
   const Error error = build_error(options);
   CHECK(error.kind == ErrorKind::not_found);
   CHECK(error.message == "the project has no variant \"level9\"");
-  CHECK(error.hint == "it has null, level2, level3");
+  CHECK(error.hint == "did you mean level2 or level3? it has null, level2, level3");
 }
 
 TEST_CASE("no pyproject.toml") {

@@ -1,4 +1,5 @@
 // docs/commands.md is what --help prints. AXLE_UPDATE_GOLDEN=1 rewrites it.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -16,6 +17,7 @@
 namespace {
 
 using axle::cli::parse_command_line;
+using axle::session::Opt;
 
 constexpr const char* preamble = R"(# Commands
 
@@ -28,11 +30,27 @@ Exit codes: 0 success, 1 failure (including conflicts), 2 usage error, 3 nothing
 only stdout could not be written, the exit code is 1 and stderr says so. If nothing was changed and stdout is a closed pipe
 (`| head`), the program ends silently by SIGPIPE (141 in a shell).
 
+`--progress json` makes stderr a stream of events: [progress.md](progress.md).
+
 )";
 
 std::vector<std::string> words(std::string_view name) {
   std::istringstream stream{std::string(name)};
   return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// "- `--no-input`, `--no-clean`: `variant install`, `variant list`"
+std::string without_effect(Opt id) {
+  std::string names(axle::session::option_row(id).names);
+  std::string line;
+  for (std::istringstream rest(names); std::getline(rest, names, ',');)
+    line += (line.empty() ? "- `" : ", `") + names + "`";
+  std::string places;
+  for (const axle::cli::Command& command : axle::cli::commands()) {
+    if (std::ranges::find(command.options, id) == command.options.end()) continue;
+    places += (places.empty() ? " `variant " : ", `variant ") + std::string(command.name) + "`";
+  }
+  return line + ":" + places + "\n";
 }
 
 std::string page() {
@@ -44,6 +62,11 @@ std::string page() {
     text += "\n## variant " + std::string(command.name) + "\n\n```\n" +
             parse_command_line(line).text + "```\n";
   }
+  text +=
+      "\n## Options without effect\n\nAccepted where pip and uv have them, because what they ask "
+      "for is "
+      "always so, or nothing is there that they could change:\n\n";
+  for (const Opt id : {Opt::without_effect, Opt::without_effect_value}) text += without_effect(id);
   text += "\n## Environment variables\n\n| variable | meaning |\n|---|---|\n";
   for (const axle::machines::OverrideVariable& row : axle::machines::override_variables())
     text += "| `" + std::string(row.name) + "` | " + std::string(row.meaning) + " |\n";

@@ -76,3 +76,34 @@ TEST_CASE("help and version are answers, not errors") {
   CHECK(parse_command_line({"--version"}).text.starts_with("variant "));
   CHECK(parse_command_line({"install", "--help"}).text.find("--index-url") != std::string::npos);
 }
+
+TEST_CASE(
+    "options of pip and uv that have nothing to change are accepted, with or without a value") {
+  const axle::cli::Parsed parsed = parse_command_line(
+      {"install", "--no-input", "--progress-bar", "off", "--disable-pip-version-check",
+       "--root-user-action=ignore", "--prefer-binary", "demo", "--use-feature", "fast-deps",
+       "--no-compile", "other"});
+  CHECK_FALSE(parsed.usage_error);
+  CHECK(parsed.arguments.positionals == std::vector<std::string>{"demo", "other"});
+}
+
+TEST_CASE("what pip and uv call the same option is the same option") {
+  const auto given = [](const std::string& word, bool has_value) {
+    std::vector<std::string> words = {"install", word};
+    if (has_value) words.emplace_back("x");
+    return parse_command_line(words).arguments;
+  };
+  for (const char* word : {"--no-cache", "-n", "--no-cache-dir"})
+    CHECK(given(word, false).has(Opt::no_cache));
+  for (const char* word : {"--no-deps", "--no-dependencies"})
+    CHECK(given(word, false).has(Opt::no_deps));
+  for (const char* word : {"--reinstall", "--force-reinstall"})
+    CHECK(given(word, false).has(Opt::reinstall));
+  for (const char* word : {"-r", "--requirement", "--requirements"})
+    CHECK(given(word, true).value(Opt::requirement) == "x");
+  for (const char* word : {"-c", "--constraint", "--constraints"})
+    CHECK(given(word, true).value(Opt::constraint) == "x");
+  for (const char* word : {"-p", "--python"}) CHECK(given(word, true).value(Opt::python) == "x");
+  for (const char* word : {"--timeout", "--default-timeout"})
+    CHECK(given(word, true).value(Opt::timeout) == "x");
+}

@@ -115,6 +115,7 @@ TEST_CASE("requirements files are named where they serve, their options where no
         "variant explain demo --index-url file:///i --find-links w");
   CHECK(complete_command("variant install --reinstall --no-deps demo", run).text ==
         "variant install --reinstall --no-deps demo --index-url file:///i --find-links w");
+  CHECK(complete_command("variant uninstall demo", run).text == "variant uninstall demo");
   CHECK(complete_command("pip wheel demo", run).text ==
         "pip wheel demo --index-url file:///i --find-links w");
   // The command line counts where only one value does.
@@ -193,15 +194,22 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
   const std::set<axle::session::Opt> own = {
       // what is done, and how it is shown
       axle::session::Opt::json, axle::session::Opt::verbose, axle::session::Opt::quiet,
-      axle::session::Opt::no_color, axle::session::Opt::refresh, axle::session::Opt::upgrade,
-      axle::session::Opt::reinstall, axle::session::Opt::refit, axle::session::Opt::yes,
-      axle::session::Opt::dry_run, axle::session::Opt::check_abi, axle::session::Opt::explain,
+      axle::session::Opt::no_color, axle::session::Opt::progress, axle::session::Opt::no_progress,
+      axle::session::Opt::refresh, axle::session::Opt::upgrade, axle::session::Opt::reinstall,
+      axle::session::Opt::refit, axle::session::Opt::yes, axle::session::Opt::dry_run,
+      axle::session::Opt::check_abi, axle::session::Opt::explain, axle::session::Opt::report,
       axle::session::Opt::profile, axle::session::Opt::properties, axle::session::Opt::why,
       // what single commands are asked
-      axle::session::Opt::ns, axle::session::Opt::static_lists, axle::session::Opt::out,
-      axle::session::Opt::build_variant, axle::session::Opt::files, axle::session::Opt::batch,
-      axle::session::Opt::threads, axle::session::Opt::language, axle::session::Opt::runs,
-      axle::session::Opt::device, axle::session::Opt::for_package, axle::session::Opt::deep};
+      axle::session::Opt::upgrade_package, axle::session::Opt::reinstall_package,
+      axle::session::Opt::refresh_package, axle::session::Opt::without_effect,
+      axle::session::Opt::without_effect_value, axle::session::Opt::ns,
+      axle::session::Opt::static_lists, axle::session::Opt::out, axle::session::Opt::output_file,
+      axle::session::Opt::build_variant, axle::session::Opt::files, axle::session::Opt::list_format,
+      axle::session::Opt::exclude, axle::session::Opt::not_required,
+      axle::session::Opt::editable_only, axle::session::Opt::exclude_editable,
+      axle::session::Opt::all_packages, axle::session::Opt::batch, axle::session::Opt::threads,
+      axle::session::Opt::language, axle::session::Opt::runs, axle::session::Opt::device,
+      axle::session::Opt::for_package, axle::session::Opt::deep, axle::session::Opt::fix};
   for (const axle::session::OptionRow& row : axle::session::option_rows()) {
     CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,
                   ": either a row of cli/repeated_options.cpp, or here");

@@ -4,7 +4,8 @@ import pathlib
 import struct
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "e2e" / one) for one in ("", "install")]
+from hostile_archive import DESCRIPTOR, END, Archive, Member, extra  # noqa: E402
 from made_library import CUBIN, PTX, bundle, entry, fatbin, library  # noqa: E402
 
 COMPAT_NOTE = b'{"format":1,"CUDA version":"12.9","driver":[535,550,570],}\0\0'
@@ -22,6 +23,23 @@ def note(owner, content):
 def packed_bundle(version, kind, size):
     """The head of a compressed bundle (LLVM, OffloadBundler): its content is only the beginning of one."""
     return struct.pack("<4sHHII8s", b"CCOB", version, kind, size, 100, b"h" * 8) + b"\x28\xb5\x2f\xfd".ljust(16, b"\0")
+
+
+
+def archive(**changes):
+    """A wheel with these fields, and `module`: of its member demo/__init__.py."""
+    made = Archive()
+    for name, value in changes.pop("module", {}).items():
+        setattr(made.module, name, value)
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made.bytes()
+
+
+def described(data):
+    """Stored, with a data descriptor in the content and behind it."""
+    told = Member("x", data).fields()
+    return {"data": data, "descriptor": DESCRIPTOR + struct.pack("<III", told["crc"], told["packed"], told["size"])}
 
 
 COMPAT_LIBRARY = library([(".note.cuda.fwd_compatibility", note(OWNER, COMPAT_NOTE))], soname="libcuda.so.1")
@@ -43,6 +61,12 @@ SEEDS = {
     "binaries/cuda_fatbin": {"cut": TWO_FATBINS[:60], "two": TWO_FATBINS},
     "foundation/elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
     "detect/elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},
+    "installer/unflushed_change": {
+        "newer": zero_ended("axle-unflushed 2", "t"),
+        "removal": zero_ended("axle-unflushed 1", "remove a 1", "/store", "0", "1", "lib/a", "1", "3", "4", "b.py", "0"),
+        "package": zero_ended("axle-unflushed 1", "install a 1", "/store", "5", "0", "1", "a", "1", "a-1-py3-none-any.whl", "file:///a",
+                              "a" * 64, "lib/a-1.dist-info", "1", "lib/a.py", "a.py", "hash", "-", "5"),
+    },
     "installer/journal": {
         "newer": zero_ended("axle-journal 2", "t"),
         "outside": zero_ended("axle-journal 1", "t", "-0", "../x"),
@@ -58,7 +82,21 @@ SEEDS = {
         "one": zero_ended("axle-manifest 1", "a-1-py3-none-any.whl", "a-1.dist-info", "purelib", "", "1", "a.py",
                           "hash", "12", "1700000000", "-"),
     },
+    "installer/partial_log": {
+        # The target adds the first line, and the check of each.
+        "hashes": b"hash 64 " + b"00c0ffee " * 7 + b"00c0ffee\nhash 640" + b" 00000001" * 8,
+        "members": b"done 0\ndone 3\nplace 7 1000 40003 20000 deadbeef",
+        "far": b"place 7 18446744073709551615 18446744073709551615 0 00000000\nhash 64\ndone -1\n",
+    },
     "binaries/offload_bundle": {"packed_v2": packed_bundle(2, 1, 40), "plain": BUNDLE},
+    "wheel/zip_reader": {
+        "comment": archive(comment=b"text" + END),
+        "descriptor_in_content": archive(module=described(b"x" + DESCRIPTOR + bytes(12))),
+        "zip64_zero": archive(module={"local": {"packed": 0, "size": 0, "extra": extra(1, struct.pack("<QQ", 17, 17))}}),
+        "zip64_end": archive(end64={}),
+        "final_dot": archive(members=[Member("demo/__init__.py", b"a"), Member("demo/__init__.py.", b"b")]),
+    },
+    "wheel/core_metadata": {"carriage_return": b"Metadata-Version: 2.1\nSummary: x\rName: other\nName: demo\nVersion: 1.0\n"},
     "session/requirements_file": {"nul": b"demo\n-c3\0\0s/st\nmore\n"},
 }
 

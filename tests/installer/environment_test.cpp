@@ -113,6 +113,31 @@ TEST_CASE("an interpreter that does not answer is killed with everything that it
   CHECK(answer.error().message.contains("did not answer"));
 }
 
+TEST_CASE("while a virtual environment's interpreter is asked the caller may do something else") {
+  const Sandbox folder;
+  if (!make_venv(folder / "venv")) return;
+  std::vector<std::string> told;
+  EnvironmentRequest request;
+  request.python = folder / "venv";
+  request.cache_folder = folder / "cache";
+  request.meanwhile = [&](const std::string& python, const std::string& prefix) {
+    // The answer is not there yet.
+    CHECK_FALSE(std::filesystem::exists(folder / "cache/interpreters"));
+    told = {python, prefix};
+  };
+  const auto environment = find_environment(request);
+  REQUIRE(environment.has_value());
+  CHECK(told == std::vector{environment->python, environment->prefix});
+  told.clear();
+  REQUIRE(find_environment(request).has_value());
+  CHECK(told.empty());  // it was cached
+  // What is in no such environment is not known before the answer.
+  write_program(folder / "bare/bin/python3", "#!/bin/sh\nexit 3\n");
+  request.python = folder / "bare";
+  CHECK_FALSE(find_environment(request).has_value());
+  CHECK(told.empty());
+}
+
 TEST_CASE("answers are kept until the environment changes and a damaged one is asked for again") {
   const Sandbox folder;
   if (!make_venv(folder / "venv")) return;

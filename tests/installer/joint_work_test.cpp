@@ -154,7 +154,7 @@ TEST_CASE("the first error ends the downloads beside it, and nothing is left of 
   REQUIRE_FALSE(changes.has_value());
   CHECK(changes.error().kind == ErrorKind::mismatch);
   CHECK(changes.error().message.find("wrong-1.0-py3-none-any.whl") != std::string::npos);
-  CHECK(snapshot(work.folder / "store").empty());
+  if (is_there(work.folder / "store")) CHECK(snapshot(work.folder / "store").empty());
 }
 
 TEST_CASE("a large wheel is unpacked by several threads") {

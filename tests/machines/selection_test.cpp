@@ -248,7 +248,12 @@ TEST_CASE("facts are added to a name, and the stated driver replaces the assumed
 
 TEST_CASE("what is unknown is refused with the nearest known words") {
   check_unknown("h1000", "no machine, file or folder is called \"h1000\"", "h100");
-  check_unknown("H100", "\"H100\"", "h100");
+  check_unknown("H100", "\"H100\"", "did you mean h100?");
+  check_unknown("RTX 4090", "\"RTX 4090\"", "did you mean rtx4090?");
+  check_unknown("NVIDIA GeForce GTX 1080 Ti", "no machine", "did you mean gtx1080ti?");
+  check_unknown("NVIDIA A100-SXM4-80GB", "no machine", "did you mean a100?");
+  check_unknown("Tesla T4", "no machine", "did you mean t4?");
+  check_unknown("zzzzz", "no machine", "nearest known names: ");
   check_unknown("", "no machine, file or folder is called \"\"", "state facts");
   check_unknown("nvdia:sm=90", "unknown namespace of facts \"nvdia\"", "nvidia");
   check_unknown("nvidia:sn=90", "unknown fact of nvidia \"sn\"", "sm");

@@ -37,6 +37,34 @@ TEST_CASE("an upgrade keeps the label that is installed, whatever the machine wo
   CHECK(gpu.resolve({"acme"}) == Strings{"acme 2.1+cpu[cpu]"});
 }
 
+TEST_CASE("an installed backend that this machine cannot run stays where a release has no other") {
+  NvidiaWorld gpu;
+  gpu.publish("acme", "2.2", "rocm6.4");
+  gpu.install("acme", "2.0+rocm6.4");
+  CHECK(gpu.resolve({"acme>=2.2"}) == Strings{"acme 2.2+rocm6.4[rocm6.4]"});
+  CHECK(gpu.remarked(
+      "rocm6.4 is chosen because it is installed, although this machine cannot run it"));
+  gpu.index.add_wheel({.name = "app", .version = "1", .requires_dist = {"acme==2.2"}});
+  CHECK(gpu.resolve({"app"}) == Strings{"acme 2.2+rocm6.4[rocm6.4]", "app 1"});
+  gpu.publish("acme-audio", "2.2", "rocm6.4");
+  CHECK(gpu.resolve({"acme==2.2", "acme-audio==2.2"}) ==
+        Strings{"acme 2.2+rocm6.4[rocm6.4]", "acme-audio 2.2+rocm6.4[rocm6.4]"});
+  // What the user opens is chosen for this machine, and nothing else stands.
+  const Unresolved without = [] {
+    NvidiaWorld bare;
+    bare.publish("acme", "2.2", "rocm6.4");
+    return bare.error({"acme>=2.2"});
+  }();
+  gpu.options.allow_backend_change = true;
+  CHECK(gpu.error({"acme>=2.2"}).message == without.message);
+  gpu.options.allow_backend_change = false;
+  gpu.options.open_families = {"acme"};
+  CHECK(gpu.error({"acme>=2.2"}).message == without.message);
+  gpu.options.open_families.clear();
+  // Where nothing stands with it either, the first plan's reason is given.
+  CHECK(gpu.error({"acme>=2.3"}).changes.empty());
+}
+
 TEST_CASE("--reinstall, a version, a constraint and a dependency keep it too") {
   FamilyWorld world;
   world.install("acme", "2.0+cu126");

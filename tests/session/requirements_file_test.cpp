@@ -3,8 +3,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <doctest/doctest.h>
+
+#include "index/http/redaction.h"
 
 namespace {
 
@@ -36,9 +39,19 @@ std::vector<std::string> texts(const std::vector<axle::session::FileRequirement>
   return result;
 }
 
-axle::Result<axle::session::RequirementsFile> read(const std::string& path) {
+/// What servers have: URL -> text.
+using Served = std::map<std::string, std::string>;
+
+axle::Result<axle::session::RequirementsFile> read(const std::string& path,
+                                                   const Served& served = {}) {
+  const axle::session::RemoteText asked = [&](const std::string& url) -> axle::Result<std::string> {
+    const auto found = served.find(url);
+    if (found != served.end()) return found->second;
+    return axle::fail(axle::ErrorKind::io,
+                      axle::index::redact_url(url) + ": the server answers 404");
+  };
   axle::session::RequirementsFile file;
-  const axle::Result<void> done = axle::session::read_requirements_file(path, false, file);
+  const axle::Result<void> done = axle::session::read_requirements_file(path, false, asked, file);
   if (!done) return std::unexpected(done.error());
   return file;
 }
@@ -186,15 +199,44 @@ TEST_CASE("a requirements file comes from disk, by path or file URL") {
   const auto by_url = read("file://" + folder.path("a%20b.txt"));
   REQUIRE(by_url);
   CHECK(texts(by_url->requirements) == std::vector<std::string>{"demo"});
-  for (const char* url : {"https://me:secret@h/needs.txt", "http://h/needs.txt", "ftp://h/x"}) {
-    const auto refused = read(url);
+  const auto refused = read("ftp://me:secret@h/x");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.contains("ftp://h/x: requirements files are read from disk"));
+  CHECK(refused.error().hint.contains("download it"));
+}
+
+TEST_CASE("a requirements file of a server names others beside it, and nothing of this machine") {
+  const Folder folder;
+  const std::string local = folder.write("local.txt", "mine\n");
+  const auto read_from = [&](const std::string& text, const Served& more = {}) {
+    Served served = more;
+    served["https://me:secret@h/a/needs.txt"] = text;
+    return read("https://me:secret@h/a/needs.txt", served);
+  };
+  const auto whole = read_from(
+      "first # why\n-r more.txt\n-c ../limits.txt\n--extra-index-url https://b/simple\n",
+      {{"https://me:secret@h/a/more.txt", "second\n-r https://other/third.txt\n-r needs.txt\n"},
+       {"https://other/third.txt", "third\n"},
+       {"https://me:secret@h/limits.txt", "first<2\n"}});
+  REQUIRE(whole);
+  CHECK(texts(whole->requirements) == std::vector<std::string>{"first", "second", "third"});
+  CHECK(texts(whole->constraints) == std::vector<std::string>{"first<2"});
+  CHECK(whole->requirements[0].origin == "https://h/a/needs.txt:1");
+  CHECK(whole->options.values(Opt::extra_index_url) ==
+        std::vector<std::string>{"https://b/simple"});
+
+  setenv("AXLE_TEST_HOST", "word", 1);
+  for (const std::string& text :
+       {"-r file://" + local, "-c file://" + local, std::string("-i https://h/${AXLE_TEST_HOST}/"),
+        std::string("-r http://h/a/more.txt"), std::string("-r gone.txt")}) {
+    const auto refused = read_from("first\n" + text + "\n");
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().message.find("is a URL") != std::string::npos);
-    CHECK(refused.error().message.find("h/") != std::string::npos);
-    CHECK(refused.error().message.find("secret") == std::string::npos);
-    CHECK(refused.error().hint.find("download it") != std::string::npos);
+    CHECK(refused.error().message.starts_with("https://h/a/needs.txt:2: "));
+    CHECK_FALSE(refused.error().message.contains("secret"));
+    CHECK_FALSE(refused.error().message.contains("word"));
   }
+  CHECK(read_from("first # ${AXLE_TEST_HOST}\n"));
   const auto nested = read(folder.write("n.txt", "a\n-c https://h/limits.txt\n"));
   REQUIRE_FALSE(nested);
-  CHECK(nested.error().message.find("n.txt:2: https://h/limits.txt is a URL") != std::string::npos);
+  CHECK(nested.error().message.contains("n.txt:2: the requirements file https://h/limits.txt"));
 }

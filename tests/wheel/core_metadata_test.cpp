@@ -23,6 +23,18 @@ axle::Error problem(std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("a lone carriage return ends a line, as for Python's email package") {
+  const auto twice =
+      axle::wheel::parse_core_metadata("Summary: x\rName: other\nName: demo\nVersion: 1\n", "M");
+  REQUIRE_FALSE(twice.has_value());
+  CHECK(twice.error().message.find("Name is given twice") != std::string::npos);
+  const auto ended =
+      axle::wheel::parse_core_metadata("Name: demo\nVersion: 1\r\rRequires-Dist: x\n", "M");
+  REQUIRE(ended.has_value());
+  CHECK(ended->requires_dist.empty());
+  CHECK(ended->description == "Requires-Dist: x\n");
+}
+
 TEST_CASE("metadata gives what an installer needs and keeps the rest") {
   const auto parsed = metadata(
       "Metadata-Version: 2.4\r\nName: My.Pkg\nversion: 1.0-alpha1\nSummary:  a thing \n"

@@ -95,6 +95,10 @@ TEST_CASE("names that cannot coexist are rejected") {
       {"duplicate, same content", build_zip({file("a.py"), file("b.py"), file("a.py")}),
        "\"a.py\" is duplicated"},
       {"case", build_zip({file("pkg/A.py"), file("pkg/a.py")}), "differ in case only"},
+      {"a final dot", build_zip({file("pkg/a.py"), file("pkg/a.py.")}), "cannot lie beside"},
+      {"final blanks", build_zip({file("pkg/A.py"), file("pkg/a.py . ")}), "cannot lie beside"},
+      {"a final dot of a folder", build_zip({file("pkg/a.py"), file("pkg./a.py")}),
+       "cannot lie beside"},
       {"below a file", build_zip({file("pkg/a"), file("pkg/a/b.py")}), "a folder or below it"},
       {"above a file", build_zip({file("pkg/a/b.py"), file("pkg/a")}), "a folder or below it"},
       {"far below a file", build_zip({file("pkg"), file("pkg-2"), file("pkg/x/y/z.py")}),
@@ -193,6 +197,10 @@ TEST_CASE("bytes that belong to no entry are refused") {
       {"two archives", whole + framed({}), "before the archive"},
       {"the end record twice", whole + whole.substr(whole.size() - 22), "two end records"},
       {"an end record as comment", framed({.comment = build_zip({})}), "the directory"},
+      {"the signature of one at the end of the comment", framed({.comment = "PK\5\6"}),
+       "in the archive comment"},
+      {"an entry in the comment", framed({.comment = "see PK\3\4 and on"}),
+       "in the archive comment"},
   });
 }
 
@@ -290,6 +298,12 @@ TEST_CASE("Zip64 blocks that are missing, doubled or contradict are refused") {
          m.local_extra = extra_block(1, little_endian(9, 8) + little_endian(9, 8));
        }),
        "contradicts its header"},
+      {"sizes of zero without a descriptor", lying([](Member& m) {
+         m.local_packed_size = 0;
+         m.local_size = 0;
+         m.local_extra = extra_block(1, little_endian(7, 8) + little_endian(7, 8));
+       }),
+       "contradicts its header"},
   });
 }
 
@@ -321,6 +335,26 @@ TEST_CASE("a data descriptor must agree with the directory to the byte") {
        }),
        "another size"},
   });
+}
+
+TEST_CASE("a descriptor inside stored content ends it for some readers") {
+  const auto with = [](std::string content, Descriptor descriptor) {
+    return build_zip({{.name = "a.bin", .content = std::move(content), .descriptor = descriptor}});
+  };
+  const auto read = [](const std::string& bytes) {
+    const auto reader = ZipReader::open(memory_source(bytes), "evil.whl");
+    REQUIRE(reader.has_value());
+    const auto text = reader->read_text(reader->entries()[0], 1U << 20);
+    return text ? std::string() : text.error().message;
+  };
+  constexpr std::size_t chunk = 256UL << 10;
+  for (const std::size_t at : {std::size_t{0}, std::size_t{9}, chunk - 3, chunk - 1, chunk}) {
+    const std::string content = std::string(at, 'x') + "PK\7\b" + std::string(20, 'y');
+    CHECK(read(with(content, Descriptor::with_signature)).find("where it ends depends") !=
+          std::string::npos);
+    CHECK(read(with(content, Descriptor::none)).empty());
+  }
+  CHECK(read(with("xPK\7y\b", Descriptor::plain)).empty());
 }
 
 TEST_CASE("a second name in the extra field of the directory is refused") {

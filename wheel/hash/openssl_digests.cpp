@@ -22,6 +22,9 @@ OpensslDigests open_digests() {
     throw std::runtime_error(file + " (OpenSSL) cannot be loaded: " + ::dlerror());
   }
   OpensslDigests digests;
+  find(library, "SHA256_Init", digests.sha256_init);
+  find(library, "SHA256_Update", digests.sha256_update);
+  find(library, "SHA256_Final", digests.sha256_final);
   find(library, "EVP_MD_CTX_new", digests.context_new);
   find(library, "EVP_MD_CTX_free", digests.context_free);
   find(library, "EVP_MD_fetch", digests.fetch);

@@ -2,12 +2,19 @@
 // The digests of OpenSSL, opened on first use: linking libcrypto would cost every start of the
 // program 0.7 ms (a hundred pages of relocations), also of commands that hash nothing.
 
+// SHA256_CTX is the only form of a hash in progress that can be written down; OpenSSL 3 calls it
+// deprecated in favour of EVP, which has none.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 
 namespace axle::wheel {
 
-/// As in EVP_DigestInit(3) and EVP_MD_fetch(3).
+/// As in EVP_DigestInit(3), EVP_MD_fetch(3) and SHA256_Init(3).
 struct OpensslDigests {
+  decltype(&SHA256_Init) sha256_init = nullptr;
+  decltype(&SHA256_Update) sha256_update = nullptr;
+  decltype(&SHA256_Final) sha256_final = nullptr;
   decltype(&EVP_MD_CTX_new) context_new = nullptr;
   decltype(&EVP_MD_CTX_free) context_free = nullptr;
   decltype(&EVP_MD_fetch) fetch = nullptr;

@@ -1,54 +1,54 @@
 #include "wheel/hash/sha256.h"
 
-#include <new>
+#include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "wheel/hash/openssl_digests.h"
 #include "wheel/hash/short_sha256.h"
 
 namespace axle::wheel {
 
+// A context that the caller provides has no way to fail: the results of these calls say nothing.
 struct Sha256::State {
-  State() : context(digests.context_new()) {
-    // OpenSSL's default provider always has SHA-256: these fail for want of memory only.
-    if (context == nullptr || digests.init(context, method(), nullptr) != 1) {
-      release();
-      throw std::bad_alloc();
-    }
-  }
-  ~State() { release(); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  void release() { digests.context_free(context); }
-
-  /// Looking it up by name takes longer than hashing a line of text.
-  static const EVP_MD* method() {
-    static const EVP_MD* const found = openssl_digests().fetch(nullptr, "SHA256", nullptr);
-    return found;
-  }
-
   const OpensslDigests& digests = openssl_digests();
-  EVP_MD_CTX* context;
+  SHA256_CTX context;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  state_->digests.sha256_init(&state_->context);
+}
+
+Sha256::Sha256(const Sha256Midpoint& from) : Sha256() {
+  SHA256_CTX& context = state_->context;
+  std::ranges::copy(from.words, context.h);
+  context.Nl = static_cast<SHA_LONG>(from.bytes << 3);
+  context.Nh = static_cast<SHA_LONG>(from.bytes >> 29);
+}
+
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::span<const std::byte> bytes) {
-  if (state_->digests.update(state_->context, bytes.data(), bytes.size()) != 1)
-    throw std::bad_alloc();
+  state_->digests.sha256_update(&state_->context, bytes.data(), bytes.size());
 }
 
-Sha256Digest Sha256::finish() {
+Sha256Midpoint Sha256::midpoint() const {
+  const SHA256_CTX& context = state_->context;
+  Sha256Midpoint point;
+  point.bytes = (std::uint64_t{context.Nh} << 29) | (context.Nl >> 3);
+  std::ranges::copy(context.h, point.words.begin());
+  return point;
+}
+
+Sha256Digest Sha256::so_far() const {
+  SHA256_CTX copy = state_->context;
   Sha256Digest digest{};
-  unsigned length = 0;
-  if (state_->digests.final(state_->context, digest.data(), &length) != 1) throw std::bad_alloc();
+  state_->digests.sha256_final(digest.data(), &copy);
   return digest;
 }
+
+Sha256Digest Sha256::finish() { return so_far(); }
 
 Sha256Digest sha256(std::string_view bytes) {
   if (bytes.size() <= longest_short_text) return short_sha256(bytes);

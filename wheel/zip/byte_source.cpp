@@ -1,5 +1,7 @@
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -48,9 +50,10 @@ class FileSource final : public ByteSource {
   std::string path_;
 };
 
+template <class Bytes>
 class MemorySource final : public ByteSource {
  public:
-  explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
+  explicit MemorySource(Bytes bytes) : bytes_(std::move(bytes)) {}
 
   [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
 
@@ -63,7 +66,7 @@ class MemorySource final : public ByteSource {
   }
 
  private:
-  std::string_view bytes_;
+  Bytes bytes_;
 };
 
 }  // namespace
@@ -83,7 +86,11 @@ Result<std::unique_ptr<ByteSource>> open_file_source(const std::string& path) {
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes) {
-  return std::make_unique<MemorySource>(bytes);
+  return std::make_unique<MemorySource<std::string_view>>(bytes);
+}
+
+std::unique_ptr<ByteSource> kept_source(std::string bytes) {
+  return std::make_unique<MemorySource<std::string>>(std::move(bytes));
 }
 
 }  // namespace axle::wheel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foundation/text/ascii.h"
 #include "foundation/text/utf8.h"
 
 namespace axle::wheel {
@@ -38,15 +39,25 @@ bool has_drive_letter(std::string_view name) {
          ((name[0] >= 'A' && name[0] <= 'Z') || (name[0] >= 'a' && name[0] <= 'z'));
 }
 
-/// The key by which names collide: ASCII lower case, no final "/", and "/" sorted below every other
-/// character that a name can have, so that what lies below a file follows it directly.
+/// The key by which names collide: ASCII lower case, no final "/", no dots and blanks at the end of
+/// a part (Windows drops them), and "/" sorted below every other character that a name can have, so
+/// that what lies below a file follows it directly.
 std::string collision_key(std::string_view name) {
   if (name.ends_with('/')) name.remove_suffix(1);
-  std::string key(name);
-  for (char& c : key) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '/') c = '\x01';
+  std::string key;
+  key.reserve(name.size());
+  const auto end_part = [&key] {
+    while (key.ends_with('.') || key.ends_with(' ')) key.pop_back();
+  };
+  for (const char c : name) {
+    if (c == '/') {
+      end_part();
+      key += '\x01';
+    } else {
+      key += text::ascii_lower(c);
+    }
   }
+  end_part();
   return key;
 }
 

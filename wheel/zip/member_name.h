@@ -20,11 +20,12 @@ struct NameCollision {
   std::size_t first;  ///< indices into the names, first < second
   std::size_t second;
   bool nested;  ///< one is a file, the other a folder of this name or below it; else equal but for
-                ///< case
+                ///< case, or for dots and blanks at the end of a part
 };
 
 /// Finds two names that cannot both be unpacked, on any file system: equal, equal without ASCII
-/// case, or one a file and the other a path below it.
+/// case, equal without the dots and blanks at the ends of their parts (which Windows drops), or one
+/// a file and the other a path below it.
 [[nodiscard]] std::optional<NameCollision> find_name_collision(
     const std::vector<std::string_view>& names);
 

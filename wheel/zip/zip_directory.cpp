@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/ascii.h"
 #include "foundation/text/quote.h"
 #include "foundation/text/utf8.h"
 #include "wheel/zip/member_name.h"
@@ -253,8 +254,11 @@ Result<void> check_names(const std::vector<ZipEntry>& entries, const std::string
   if (first == second) {
     return entry_error(ErrorKind::malformed, where, first, "is duplicated");
   }
+  const bool case_only = text::ascii_lower(first) == text::ascii_lower(second);
   return entry_error(ErrorKind::malformed, where, first,
-                     fmt::format("and entry {} differ in case only", text::quote(second)));
+                     fmt::format("and entry {} {}", text::quote(second),
+                                 case_only ? "differ in case only"
+                                           : "cannot lie beside each other on every file system"));
 }
 
 }  // namespace

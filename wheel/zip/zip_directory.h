@@ -35,11 +35,16 @@ struct EndRecord {
 /// How many bytes at the start of the record of `entry` check_local_header needs.
 [[nodiscard]] std::size_t local_header_length(const ZipEntry& entry);
 
-/// Checks the local header of `entry`, the first bytes of which are `record`, and its data
-/// descriptor against the directory. Returns the offset of the content.
-[[nodiscard]] Result<std::uint64_t> check_local_header(ByteSource& source, const std::string& where,
+/// Checks the local header of `entry`, the first bytes of which are `record`, against the
+/// directory. Returns the offset of the content.
+[[nodiscard]] Result<std::uint64_t> check_local_header(const std::string& where,
                                                        const ZipEntry& entry,
                                                        std::span<const std::byte> record);
+
+/// Checks what stands between the content, which begins at `data_offset`, and the next record: a
+/// data descriptor that agrees with the directory, or nothing.
+[[nodiscard]] Result<void> check_record_end(ByteSource& source, const std::string& where,
+                                            const ZipEntry& entry, std::uint64_t data_offset);
 
 /// The content of the Zip64 block of an extra field, if it has one.
 using Zip64Block = std::optional<std::span<const std::byte>>;

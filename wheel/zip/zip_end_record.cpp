@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,6 +12,10 @@ namespace {
 
 constexpr std::string_view end_magic("PK\x05\x06", 4);
 constexpr std::string_view locator64_magic("PK\x06\x07", 4);
+
+/// Of all records; with one of them in the comment, where the archive ends depends on the reader.
+constexpr std::array<std::string_view, 6> magics = {end_magic,    locator64_magic, "PK\x06\x06",
+                                                    "PK\x01\x02", "PK\x03\x04",    "PK\x07\x08"};
 
 std::unexpected<Error> broken(const std::string& where, std::string_view problem) {
   return fail(ErrorKind::malformed, fmt::format("{}: {}", where, problem),
@@ -56,6 +61,9 @@ Result<std::uint64_t> find_end(const Tail& tail, const std::string& where) {
   if (end < size) {
     return broken(where, fmt::format("{} bytes after the end of the archive", size - end));
   }
+  const auto comment = std::string_view(tail.bytes).substr(found + end_size);
+  if (std::ranges::any_of(magics, [&](std::string_view magic) { return comment.contains(magic); }))
+    return broken(where, "the signature of a zip record in the archive comment");
   return position;
 }
 

@@ -49,8 +49,9 @@ std::string apply_zip64(const Zip64Block& zip64, Local& local) {
   Fields fields(*zip64);
   const std::uint64_t size = fields.u64();
   const std::uint64_t compressed_size = fields.u64();
-  const auto agrees = [](std::uint64_t field, std::uint64_t value) {
-    return field == in_zip64_32 || field == 0 || field == value;
+  const bool described = (local.flags & flag_descriptor) != 0;
+  const auto agrees = [described](std::uint64_t field, std::uint64_t value) {
+    return field == in_zip64_32 || (described && field == 0) || field == value;
   };
   if (!agrees(local.size, size) || !agrees(local.compressed_size, compressed_size)) {
     return "has a Zip64 block that contradicts its header";
@@ -100,9 +101,11 @@ std::string descriptor_problem(std::span<const std::byte> bytes, const ZipEntry&
   return {};
 }
 
-/// The bytes from the end of the content to the end of the record.
+}  // namespace
+
 Result<void> check_record_end(ByteSource& source, const std::string& where, const ZipEntry& entry,
-                              std::uint64_t content_end) {
+                              std::uint64_t data_offset) {
+  const std::uint64_t content_end = data_offset + entry.compressed_size;
   const bool described = (entry.flags & flag_descriptor) != 0;
   const std::uint64_t left = entry.record_end - content_end;
   if (!described && left == 0) return {};
@@ -119,16 +122,14 @@ Result<void> check_record_end(ByteSource& source, const std::string& where, cons
   return {};
 }
 
-}  // namespace
-
 std::size_t local_header_length(const ZipEntry& entry) {
   const std::uint64_t record = entry.record_end - entry.header_offset;
   return std::min<std::uint64_t>(record - entry.compressed_size,
                                  local_size + entry.name.size() + 0xFFFF);
 }
 
-Result<std::uint64_t> check_local_header(ByteSource& source, const std::string& where,
-                                         const ZipEntry& entry, std::span<const std::byte> record) {
+Result<std::uint64_t> check_local_header(const std::string& where, const ZipEntry& entry,
+                                         std::span<const std::byte> record) {
   const auto refuse = [&](std::string_view problem) {
     return entry_error(ErrorKind::malformed, where, entry.name, problem);
   };
@@ -146,8 +147,6 @@ Result<std::uint64_t> check_local_header(ByteSource& source, const std::string& 
   if (data_offset > entry.record_end || entry.record_end - data_offset < entry.compressed_size) {
     return refuse("overlaps another entry or the directory");
   }
-  auto end = check_record_end(source, where, entry, data_offset + entry.compressed_size);
-  if (!end) return std::unexpected(std::move(end).error());
   return data_offset;
 }
 

@@ -9,6 +9,7 @@
 
 #include "wheel/zip/zip_content.h"
 #include "wheel/zip/zip_directory.h"
+#include "wheel/zip/zip_format.h"
 
 namespace axle::wheel {
 namespace {
@@ -47,8 +48,10 @@ Result<ZipReader> ZipReader::open(std::unique_ptr<ByteSource> source, std::strin
   for (ZipEntry& entry : reader->entries_) {
     const auto record = read_start(*reader->source_, entry, zip::local_header_length(entry));
     if (!record) return std::unexpected(record.error());
-    const auto offset = zip::check_local_header(*reader->source_, reader->where_, entry, *record);
+    const auto offset = zip::check_local_header(reader->where_, entry, *record);
     if (!offset) return std::unexpected(offset.error());
+    auto end = zip::check_record_end(*reader->source_, reader->where_, entry, *offset);
+    if (!end) return std::unexpected(std::move(end).error());
     entry.data_offset = *offset;
   }
   return reader;
@@ -63,18 +66,51 @@ const ZipEntry* ZipReader::find(std::string_view name) const {
 
 Result<void> ZipReader::read(const ZipEntry& entry, const Sink& sink) const {
   if (entry.data_offset != 0) {
-    return zip::read_content(*source_, where_, entry, entry.data_offset, {}, sink);
+    return zip::read_content(*source_, where_, entry, {{.data_offset = entry.data_offset}, {}, {}},
+                             sink);
   }
+  return read_in_order(*source_, entry, sink);
+}
+
+Result<void> ZipReader::read_in_order(ByteSource& source, const ZipEntry& entry, const Sink& sink,
+                                      const PlacesWanted* wanted) const {
   // One read for header and content where they are small: over a network each read is a request.
   const std::uint64_t length = entry.record_end - entry.header_offset;
+  const std::size_t header_length = zip::local_header_length(entry);
   const auto record =
-      read_start(*source_, entry,
-                 std::min<std::uint64_t>(length, zip::local_header_length(entry) + read_ahead));
+      read_start(source, entry, std::min<std::uint64_t>(length, header_length + read_ahead));
   if (!record) return std::unexpected(record.error());
-  const auto offset = zip::check_local_header(*source_, where_, entry, *record);
+  const auto offset =
+      zip::check_local_header(where_, entry, std::span(*record).first(header_length));
   if (!offset) return std::unexpected(offset.error());
   const auto ahead = std::span(*record).subspan(*offset - entry.header_offset);
-  return zip::read_content(*source_, where_, entry, *offset, ahead, sink);
+  const zip::ContentStart start{{.data_offset = *offset}, ahead, {}};
+  if (auto read = zip::read_content(source, where_, entry, start, sink, wanted); !read) return read;
+  return zip::check_record_end(source, where_, entry, *offset);
+}
+
+bool ZipReader::may_be_place(const ZipEntry& entry, const ContentPlace& place) {
+  const std::uint64_t least = zip::local_size + entry.name.size();
+  const std::uint64_t room = entry.record_end - entry.header_offset;
+  return place.data_offset >= entry.header_offset &&
+         place.data_offset - entry.header_offset >= least && room >= entry.compressed_size &&
+         place.data_offset - entry.header_offset <= room - entry.compressed_size &&
+         place.packed_bits / 8 <= entry.compressed_size && place.size <= entry.size &&
+         (entry.method != zip::stored || place.packed_bits == 8 * place.size);
+}
+
+Result<void> ZipReader::continue_in_order(ByteSource& source, const ZipEntry& entry,
+                                          const ContentPlace& place,
+                                          std::span<const std::byte> window, const Sink& sink,
+                                          const PlacesWanted* wanted) const {
+  if (!may_be_place(entry, place) ||
+      window.size() < std::min<std::uint64_t>(place.size, ContentPlace::window)) {
+    return zip::entry_error(ErrorKind::malformed, where_, entry.name,
+                            "cannot be unpacked from the middle");
+  }
+  const zip::ContentStart start{place, {}, window};
+  if (auto read = zip::read_content(source, where_, entry, start, sink, wanted); !read) return read;
+  return zip::check_record_end(source, where_, entry, place.data_offset);
 }
 
 Result<std::string> ZipReader::read_text(const ZipEntry& entry, std::uint64_t limit) const {

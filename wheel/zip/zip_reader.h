@@ -28,6 +28,8 @@ class ByteSource {
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file_source(const std::string& path);
 /// `bytes` must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes);
+/// The same with bytes of its own.
+[[nodiscard]] std::unique_ptr<ByteSource> kept_source(std::string bytes);
 
 struct ZipEntry {
   std::string
@@ -52,6 +54,28 @@ struct ZipLimits {
   std::uint64_t max_total_ratio = 50;
   std::uint64_t ratio_free_size = 64ULL << 20;
   std::uint64_t max_directory_size = 256ULL << 20;  ///< bytes of the central directory
+};
+
+/// Where the content of an entry can be unpacked further without the packed bytes before: between
+/// two blocks of a deflate stream, or anywhere in what is stored.
+struct ContentPlace {
+  std::uint64_t data_offset = 0;  ///< of the content in the archive
+  std::uint64_t packed_bits = 0;  ///< of the content, before the place
+  std::uint64_t size = 0;         ///< unpacked bytes before it
+  std::uint32_t crc32 = 0;        ///< of these
+
+  /// What a deflate stream can refer back to, in unpacked bytes.
+  static constexpr std::size_t window = 32UL << 10;
+  friend bool operator==(const ContentPlace&, const ContentPlace&) = default;
+};
+
+/// Of bytes behind those that have `crc32`; that of none is 0.
+[[nodiscard]] std::uint32_t continue_crc32(std::uint32_t crc32, std::span<const std::byte> bytes);
+
+/// Places are told after what is before them was given to the sink.
+struct PlacesWanted {
+  std::uint64_t every;  ///< packed bytes; a writer may have made longer blocks
+  std::function<void(const ContentPlace&)> tell;
 };
 
 class ZipReader {
@@ -81,6 +105,21 @@ class ZipReader {
   /// Several threads may read at once if the source's `read` may be called so (files and memory
   /// may).
   [[nodiscard]] Result<void> read(const ZipEntry& entry, const Sink& sink) const;
+  /// The same of a record that is in `source` at its place in the archive and was not checked
+  /// before: its local header and data descriptor are, too. Reads in ascending order and never
+  /// before the beginning of the last read, so that `source` may let go of what lies there.
+  [[nodiscard]] Result<void> read_in_order(ByteSource& source, const ZipEntry& entry,
+                                           const Sink& sink,
+                                           const PlacesWanted* wanted = nullptr) const;
+  /// Whether `place` can lie in the content of `entry`: it may come from a file. What is unpacked
+  /// from a place that was never told is wrong, or ends with an error.
+  [[nodiscard]] static bool may_be_place(const ZipEntry& entry, const ContentPlace& place);
+  /// The rest of a record of which a part was read in order, up to `place`. `window`: the last
+  /// bytes before it, ContentPlace::window or all of them. The local header is not checked again.
+  [[nodiscard]] Result<void> continue_in_order(ByteSource& source, const ZipEntry& entry,
+                                               const ContentPlace& place,
+                                               std::span<const std::byte> window, const Sink& sink,
+                                               const PlacesWanted* wanted = nullptr) const;
   /// The whole content; refuses more than `limit` bytes before reading.
   [[nodiscard]] Result<std::string> read_text(const ZipEntry& entry, std::uint64_t limit) const;
 

@@ -161,7 +161,13 @@ class Isolated(BuildCase):
             with self.subTest(tool):
                 word = f"secret-{tool}"
                 lines = ("import glob\n"
-                         f"everything = [open(p, 'rb').read() for p in glob.glob('/proc/[0-9]*/cmdline') if os.path.exists(p)]\n"
+                         "def words_of(path):\n"
+                         "    try:\n"
+                         "        with open(path, 'rb') as file:\n"
+                         "            return file.read()\n"
+                         "    except OSError:\n"
+                         "        return b''\n"
+                         "everything = [words_of(path) for path in glob.glob('/proc/[0-9]*/cmdline')]\n"
                          f"note('on a command line' if any({word!r}.encode() in one for one in everything if b'unittest' not in one) else 'hidden')\n"
                          f"print('http://me:{word}@127.0.0.1/simple')")
                 self.publish(Wheel("helper", "1.0"), self.sdist("demo", "1.0", build_requires=["helper"], before=lines))

@@ -152,8 +152,7 @@ class Kept(BuildCase):
         self.assertEqual(package["wheel"], "demo-1.0-py3-none-any.whl")
         self.assertEqual(package["sha256"], hashlib.sha256(made.wheels["demo-1.0-py3-none-any.whl"]).hexdigest())
         text = self.assert_ok(self.ask("--build", "--explain", "demo", "--dry-run")).out
-        self.assertIn("demo 1.0 (built from demo-1.0.tar.gz by pip 26.3)", text)
-        self.assertIn("no wheel can be used, and it was built from demo-1.0.tar.gz", text)
+        self.assertIn("demo 1.0: the plain wheel, built from demo-1.0.tar.gz by pip 26.3, because no wheel can be used", text)
 
     def test_it_is_built_once(self):
         self.publish(self.sdist("demo", "1.0"))

@@ -67,7 +67,7 @@ class AscendVariantsTest(TestCase):
 
     def test_explained(self):
         self.put(next(iter(PROVIDERS)), "v0.0.3")
-        explained = self.assert_ok(self.variant("explain", "deep-ep", "-i", self.index.url, "--for", "ascend-910b"))
+        explained = self.assert_ok(self.variant("explain", "deep-ep", "-v", "-i", self.index.url, "--for", "ascend-910b"))
         self.assertIn("ascend :: npu_type :: 910b", explained.out)
         self.assertIn("namespace ascend: built in", explained.out)
 

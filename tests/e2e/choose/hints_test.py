@@ -26,6 +26,7 @@ MENTIONS = {
     "variant providers trust": "a comment in the file that it writes",
     "variant build": "says what the wheels were meant for",
     "variant check": "looks, and may find something",
+    "variant check --deep": "looks, and may find something",
     "variant doctor": "looks, and may find something",
     "variant providers retry acme": "an example of what to write",
     "variant providers retry {}": "plugin_failures_test.py runs it",
@@ -247,19 +248,18 @@ class Hints(CauseTestCase):
         self.assert_ok(self.variant(*run, *option.split()))
         self.assertEqual(self.installed()["demo"], ("2.0", None))
 
-    def test_a_requirements_file_at_an_address_is_refused(self):
+    def test_a_requirements_file_of_a_server_that_is_not_there(self):
         for option in ("-r", "-c", "--overrides"):
-            result = self.variant("install", "demo", option, "https://me:secret@nowhere.invalid/needs.txt")
-            self.assert_fails(result, 1, "https://nowhere.invalid/needs.txt is a URL", "download it")
+            result = self.variant("install", "demo", option, "http://me:secret@127.0.0.1:1/needs.txt", "--retries", "0")
+            self.assert_fails(result, 1, "the requirements file http://127.0.0.1:1/needs.txt: cannot connect")
             self.assertNotIn("secret", result.err)
 
     def test_a_project_is_compiled(self):
         self.index.add_wheel(Wheel("demo", "1.0"))
         (self.root / "my project").mkdir()
         (self.root / "my project/pyproject.toml").write_text('[project]\nname = "p"\nversion = "1"\ndependencies = ["demo"]\n')
-        for option in ("-r", "-c"):
-            result = self.variant("install", "demo", option, "my project/pyproject.toml")
-            self.follow(result, "uv pip compile 'my project/pyproject.toml' -o requirements.txt")
+        result = self.variant("install", "demo", "-c", "my project/pyproject.toml")
+        self.follow(result, "uv pip compile 'my project/pyproject.toml' -o requirements.txt")
         self.assertIn("demo==1.0", (self.root / "requirements.txt").read_text())
 
     # --- machines, providers, indexes, the runtime
@@ -424,6 +424,12 @@ class Elsewhere(Hints):
                 self.skipTest(f"{PEERS} has no pip: ./dev setup brings it")
             subprocess.run(["/bin/sh", "-c", command], env=self.env, cwd=self.root, check=True, capture_output=True, timeout=240)
         self.assertTrue((self.site(self.root / "my env") / "demo-1.0.dist-info").exists())
+
+    def test_a_name_that_nobody_knows(self):
+        for words, proposed in ((("resolve", "demo", "--for", "nothere"), "variant machines"), (("machines", "nothere"), "variant machines"),
+                                (("man", "nothere"), "variant --help")):
+            with self.subTest(words):
+                self.follow(super().variant(*words), proposed)
 
     def test_a_login_is_not_repeated(self):
         (self.root / "links").mkdir()

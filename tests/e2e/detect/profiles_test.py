@@ -21,6 +21,25 @@ class ProfileTestCase(TestCase):
         return super().variant(*arguments, env={key: str(value) for key, value in environment.items()})
 
 
+class Names(ProfileTestCase):
+    def test_the_names_are_listed_and_can_be_used(self):
+        rows = self.assert_ok(self.variant("machines", "--json")).json["machines"]
+        names = [row["name"] for row in rows]
+        self.assertEqual(names, sorted(set(names)))
+        self.assertLessEqual({path.stem for path in (SOURCE / "machines/profiles").glob("*.json")}, set(names))
+        kinds = {row["name"]: row["kind"] for row in rows}
+        self.assertEqual([kinds["l40s"], kinds["h100"], kinds["zen5"]], ["gpu", "machine", "machine"])
+        text = self.assert_ok(self.variant("machines")).out
+        self.assertEqual([line.split()[0] for line in text.splitlines()], ["NAME"] + names)
+        for name in ("l40s", "none", "rtx4090-r535", "graviton3"):
+            self.assert_ok(self.variant("detect", "--for", name))
+
+    def test_words_choose(self):
+        rows = self.assert_ok(self.variant("machines", "--json", "GeForce", "1080")).json["machines"]
+        self.assertEqual([row["name"] for row in rows], ["gtx1080", "gtx1080-r580", "gtx1080ti"])
+        self.assert_fails(self.variant("machines", "rtx40900"), 1, "no shipped machine mentions rtx40900", "did you mean rtx4090")
+
+
 class WithheldFeatures(ProfileTestCase):
     def test_detect_says_what_is_withheld_and_why(self):
         for machine, feature, words in (

@@ -347,7 +347,7 @@ class Down(Served):
         (stand_in_folder / wheel.name).write_bytes(wheel.data)
         for command in ("resolve", "explain"):
             result = self.assert_ok(self.family(command, "torch", "-f", stand_in_folder, machine="none"))
-            self.assertIn("torch 2.15.0+cpu", result.out)
+            self.assertIn("torch 2.15.0+cpu" if command == "resolve" else "torch 2.15.0: cpu", result.out)
             self.assertNotIn("not the newest", result.err)
 
     def test_a_page_of_very_many_labels(self):
@@ -377,9 +377,12 @@ class Down(Served):
         self.venv = self.make_venv(self.root / "other")
         self.assert_ok(self.install_for("h100", "torch", "torchvision", "--offline"))
         self.assertEqual(self.labels(), GOOD)
-        result = self.install_for("gtx1080ti", "torch", "--offline", "--reinstall")
+        result = self.install_for("gtx1080ti", "torch", "--offline", "--reinstall", "--allow-backend-change")
         self.assertNotEqual(result.code, 0, str(result))
         self.assertIn("offline", result.err)
+        self.assertEqual(self.labels(), GOOD)
+        result = self.assert_ok(self.install_for("gtx1080ti", "torch", "--offline", "--reinstall"))
+        self.assertIn("because it is installed, although this machine cannot run it", result.err)
         self.assertEqual(self.labels(), GOOD)
 
     def test_one_index_for_every_member_is_asked_once_a_project(self):

@@ -106,7 +106,7 @@ class Own(UserFiles):
         for machine, label in [("h100", "cu130"), ("gtx1080ti", "cu126"), ("none", "cpu"), ("mi300x", "cpu")]:
             package = self.assert_ok(self.ask("resolve", "acme-kernels", "--json", machine=machine)).json["packages"][0]
             self.assertEqual((package["version"], package["variant"], package["family"]), ("1.0", label, "acme"))
-        text = self.assert_ok(self.ask("explain", "acme-kernels", machine="gtx1080ti")).out
+        text = self.assert_ok(self.ask("explain", "acme-kernels", "-v", machine="gtx1080ti")).out
         self.assertIn(f"variants from family acme ({self.folder}/acme.toml, 2026-11-20)", text)
         self.assertRegex(text, r"rejected +cu130")
         self.assertIn("the build script", text)

@@ -152,10 +152,17 @@ class Explaining(TorchTestCase):
 
     def test_the_text_has_the_same(self):
         text = self.assert_ok(self.family("explain", "torch", machine="gtx1080ti")).out
-        self.assertTrue(text.startswith("torch 2.14.1+cu126\n"), text)
-        self.assertRegex(text, r"chosen +cu126\n +code for 5\.0, .*driver 525\.60\.13 or newer")
-        for words in (r"rejected +cu132", r"fits +cpu", r"because the best build that fits", r"pytorch/pytorch"):
+        # The answer, then the list; sources only when asked for.
+        self.assertTrue(text.startswith("torch 2.14.1: cu126, because the best build that fits: the GPU has "), text)
+        self.assertRegex(text, r"\A[^\n]*\n  chosen +cu126\n")
+        told = self.assert_ok(self.family("explain", "torch", "-v", machine="gtx1080ti")).out
+        self.assertRegex(told, r"chosen +cu126\n +code for 5\.0, .*driver 525\.60\.13 or newer")
+        for words in (r"pytorch/pytorch", r"variants from family torch"):
+            self.assertRegex(told, words)
+            self.assertNotRegex(text, words)
+        for words in (r"rejected +cu132", r"fits +cpu"):
             self.assertRegex(text, words)
+            self.assertRegex(told, words)
 
     def test_json_has_label_and_family(self):
         package = self.explained("torch", "h100")

@@ -117,7 +117,7 @@ class PygTest(TorchTestCase):
         self.assert_ok(self.variant("check", "--python", self.venv))
         again = self.install_pyg("torch-scatter", "--upgrade")
         self.assertNotIn("+ torch-scatter", again.out)
-        explained = self.assert_ok(self.pyg("explain", "torch-scatter", machine="h100"))
+        explained = self.assert_ok(self.pyg("explain", "torch-scatter", "-v", machine="h100"))
         self.assertIn("family pyg", explained.out)
         self.assertIn("the code that torch has", explained.out)
 
@@ -188,7 +188,7 @@ class FlashAttnTest(TorchTestCase):
         self.assert_fails(self.flash("resolve", "flash-attn", machine="none"), 3, "flash-attn", "GPU")
 
     def test_explained_by_the_familys_facts(self):
-        explained = self.assert_ok(self.flash("explain", "flash-attn", machine="h100"))
+        explained = self.assert_ok(self.flash("explain", "flash-attn", "-v", machine="h100"))
         self.assertIn("family flash-attn", explained.out)
         self.assertIn("code for 8.0, 9.0, 10.0, 12.0", explained.out)
 
@@ -273,7 +273,7 @@ class VllmTest(TorchTestCase):
                           "the index of family vllm", "--family vllm=URL")
 
     def test_explained(self):
-        explained = self.assert_ok(self.vllm("explain", "vllm", machine="nvidia:sm=9.0,driver=550.54.14"))
+        explained = self.assert_ok(self.vllm("explain", "vllm", "-v", machine="nvidia:sm=9.0,driver=550.54.14"))
         self.assertIn("family vllm", explained.out)
         self.assertRegex(explained.out, r"cu130.*")
         self.assertIn("driver 550.54.14", explained.out)

@@ -25,6 +25,36 @@ class Choosing(EnvironmentTestCase):
         self.assertIn(str(self.index.folder), result.json["error"]["message"] + result.json["error"]["hint"])
         self.assert_untouched()
 
+    def test_a_misspelt_package(self):
+        self.index.add_wheel(Wheel("numpy", "1.0"))
+        self.index.add_wheel(Wheel("demo", "1.0", requires=["numpi"]))
+        hint = "did you mean numpy? check the spelling"
+        self.assert_fails(self.install("numpi", index=self.index), 1, "package numpi was not found", hint)
+        # Whoever requires it has misspelt it: the user cannot.
+        told = self.assert_fails(self.install("demo", index=self.index), 1, "numpi")
+        self.assertNotIn("did you mean", told.err)
+        folder = self.root / "wheels"
+        Wheel("Num-Py2", "1.0").write(folder)
+        self.assert_fails(self.install("numpy2", "--no-index", "--find-links", folder), 1, "did you mean num-py2?")
+        self.assert_ok(self.install("numpy", index=self.index))
+        empty = Index(self.root / "empty")
+        empty.folder.mkdir()
+        self.assert_fails(self.install("numpi", index=empty), 1, hint)
+        for command in ("show", "uninstall"):
+            self.assert_fails(self.variant(command, "numyp", "--python", self.venv), 1, "did you mean numpy?")
+        self.assert_fails(self.install("--refit", "numyp", index=self.index), 2, "did you mean numpy?")
+
+    def test_a_misspelt_variant(self):
+        document = variant_document({"x86_64_v1": [("x86_64", "level", ["v1"])], "x86_64_v2": [("x86_64", "level", ["v2"])]})
+        for label in document["variants"]:
+            self.index.add_wheel(Wheel("demo", "1.0", label, document))
+        self.index.add_variants("demo", "1.0", document)
+        for label, hint in (("x86_64-v1", "did you mean x86_64_v1? "), ("x8664v2", "did you mean x86_64_v2? "),
+                            ("null", "the variants of demo 1.0 are")):
+            with self.subTest(label):
+                told = self.assert_fails(self.install("demo", "--variant", "demo=" + label, index=self.index), 3, hint)
+                self.assertEqual("did you mean" in told.err, "did you mean" in hint)
+
     def test_no_fitting_variant_says_the_reason_for_each(self):
         document = variant_document({"hopper": [("nvidia", "sm_arch", ["90_real"])], "v4": [("x86_64", "level", ["v4"])]},
                                     ["nvidia", "x86_64"])
@@ -193,13 +223,14 @@ class Usage(TestCase):
 
     def test_what_is_no_requirements_file_is_said(self):
         (self.root / "pyproject.toml").write_text('[project]\nname = "p"\nversion = "1"\n')
-        (self.root / "nested.txt").write_text("-r https://host.example/wanted.txt\n")
-        for words in (("-r", "pyproject.toml"), ("-c", self.root / "pyproject.toml")):
+        (self.root / "nested.txt").write_text("-r ftp://host.example/wanted.txt\n")
+        (self.root / "names.txt").write_text("-r pyproject.toml\n")
+        for words in (("-r", "names.txt"), ("-c", self.root / "pyproject.toml")):
             self.assert_fails(self.variant("resolve", "demo", *words), 1, "pyproject.toml describes a project", "uv pip compile")
         self.assert_fails(self.variant("resolve", "-r", "nested.txt"), 1, "nested.txt:1",
-                          "https://host.example/wanted.txt is a URL", "download it")
-        result = self.variant("resolve", "-r", "https://u:secret@host.example/wanted.txt")
-        self.assert_fails(result, 1, "https://host.example/wanted.txt is a URL")
+                          "ftp://host.example/wanted.txt: requirements files are read from disk", "download it")
+        result = self.variant("resolve", "-r", "ftp://u:secret@host.example/wanted.txt")
+        self.assert_fails(result, 1, "ftp://host.example/wanted.txt: requirements files")
         self.assertNotIn("secret", result.err)
 
     def test_an_unknown_command_and_an_empty_index_are_named(self):
@@ -357,10 +388,11 @@ class CommandTest(TestCase):
                                       (["--json", "providers", "lst"], "providers lst", "list"),
                                       (["index", "build2", "--out", "x"], "index build2", "build"),
                                       (["families"], "families", "did you mean `variant index families`"),
-                                      (["run", "info"], "run", "did you mean `variant model info`"),
-                                      (["runtime", "--json", "bench"], "runtime", "the nearest are"),
-                                      (["provider", "list"], "provider", "the nearest are providers"),
-                                      (["model", "run"], "model run", "the nearest are")):
+                                      (["run", "info"], "run", "or `variant model info`?"),
+                                      (["runtime", "--json", "bench"], "runtime", "`variant --help` lists the commands"), (["runtime", "bench"], "runtime", "did you mean `variant model bench`?"),
+                                      (["provider", "list"], "provider", "did you mean `variant providers list`?"),
+                                      (["isntall"], "isntall", "did you mean `variant install`"),
+                                      (["model", "run"], "model run", "`variant model --help` lists the commands")):
             with self.subTest(words):
                 result = self.assert_fails(self.variant(*words), 2, f"no command `{shown}`", nearest)
                 if "--json" in words:
@@ -377,6 +409,31 @@ class CommandTest(TestCase):
             with self.subTest(words):
                 option = next(word for word in words if word in ("--jsno", "--nosuch", "--nosuch=x")).split("=")[0]
                 self.assert_fails(self.variant(*words), 2, f"no option `{option}`", "--help`")
+
+    def test_a_misspelt_option(self):
+        for words, hint in ((["install", "--indx-url", "x"], "did you mean --index-url?"),
+                            (["install", "--drry-run", "x"], "did you mean --dry-run?"),
+                            (["--jsno", "list"], "did you mean --json?"),
+                            (["list", "--overwrite"], "--overwrite is an option of variant install;"),
+                            (["list", "--index-url=x"], "--index-url is an option of variant install, variant resolve or variant explain;"),
+                            (["model", "info", "--python=x"], "--python is an option of other commands;"),
+                            (["install", "--editable", "x"], "--editable: editable installs are pip's"),
+                            (["list", "--zzzz"], "see `variant list --help`")):
+            with self.subTest(words):
+                self.assert_fails(self.variant(*words), 2, hint)
+
+    def test_a_misspelt_name(self):
+        for words, hint in ((["detect", "--for", "H100"], "did you mean h100?"),
+                            (["detect", "--for", "RTX 4090"], "did you mean rtx4090?"),
+                            (["detect", "--for", "NVIDIA H100 80GB HBM3"], "did you mean h100?"),
+                            (["detect", "--for", "nvidia:gpu=RTX4090"], "did you mean rtx4090?"),
+                            (["detect", "--why", "nvidai"], "did you mean nvidia?"),
+                            (["properties", "--namespace", "x8664"], "did you mean x86_64?"),
+                            (["providers", "show", "nvidai"], "did you mean nvidia?"),
+                            (["resolve", "x", "--no-index", "--require", "nvidai"], "did you mean nvidia?"),
+                            (["index", "families", "--family", "torc=http://127.0.0.1/x"], "did you mean torch?")):
+            with self.subTest(words):
+                self.assert_fails(self.variant(*words), 2, hint)
 
     def test_the_hint_works(self):
         self.assertIn("install", self.assert_ok(self.variant("--help")).out)

@@ -186,11 +186,11 @@ class Messages(GroupsCase):
 
     def test_errors_say_what_to_do(self):
         for text, words in [
-            ('tests = []\ndocs = []\nlint = []\ntyping = []', ["pyproject.toml has no dependency group `test`", "the nearest: tests",
-                                                              "all its groups: docs, lint, tests, typing"]),
+            ('tests = []\ndocs = []\nlint = []\ntyping = []', ["pyproject.toml has no dependency group `test`", "did you mean tests?",
+                                                              "its groups: docs, lint, tests, typing"]),
             ('docs = ["a"]', ["no dependency group `test`", "its groups: docs"]),
             ("", ["no dependency group `test`", "add [dependency-groups]"]),
-            ('test = [{include-group = "tset"}]', ["pyproject.toml:2, group test: ", "`tset`, which does not exist", "its groups: test"]),
+            ('test = [{include-group = "tset"}]', ["pyproject.toml:2, group test: ", "`tset`, which does not exist", "did you mean test? its groups: test"]),
             ('test = [{include-group = "a", x = 1}]', ["pyproject.toml:2, group test: ", "unknown key `x`", "{include-group ="]),
             ("test = [\n{}]", ["pyproject.toml:3, group test: ", "without a group to include"]),
             ("test = [1]", ["pyproject.toml:2, group test: ", "neither a string nor a table"]),

@@ -352,6 +352,34 @@ class Life(TestCase):
         self.assert_ok(self.install("demo", "pip", index=self.index))
         self.assertEqual(self.assert_ok(self.variant("freeze", "--python", self.venv)).out, "demo==1.0\n")
 
+    def test_list_and_freeze_with_a_direct_url_of_any_shape(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        self.assert_ok(self.install("demo", index=self.index))
+        direct_url = self.site() / "demo-1.0.dist-info/direct_url.json"
+        for text in ('{"url": "file:///d", "archive_info": []}', '{"url": "file:///d", "dir_info": []}', '{"url": []}', "[]", "no"):
+            direct_url.write_text(text)
+            with self.subTest(text):
+                pin = "demo @ file:///d\n" if "file:" in text else "demo==1.0\n"
+                self.assertEqual(self.assert_ok(self.variant("freeze", "--python", self.venv)).out, pin)
+                self.assertEqual(self.assert_ok(self.variant("list", "--editable", "--python", self.venv)).out, "")
+                self.assert_ok(self.variant("doctor", "--python", self.venv, "--json", "--for", "none"))
+
+    def test_quiet_says_nothing_as_pip_and_uv(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        links = ("--no-index", "--find-links", self.index.folder / "demo")
+        for words in (("install", "--dry-run", "demo", *links), ("install", "demo", *links), ("install", "demo", *links),
+                      ("uninstall", "-y", "demo")):
+            done = self.assert_ok(self.variant(*words, "--quiet", "--python", self.venv))
+            self.assertEqual((done.out, done.err), ("", ""), words)
+        for words in (("install", "demo", *links), ("uninstall", "-y", "demo")):
+            self.assertEqual(self.assert_ok(self.pip(words[0], "-q", *words[1:])).out, "")
+        for words in (("install", "demo", *links), ("uninstall", "demo")):
+            done = self.assert_ok(self.uv("pip", words[0], "-q", *words[1:], "--python", self.venv))
+            self.assertEqual((done.out, done.err), ("", ""))
+        asked = self.assert_ok(self.install("demo", *links, "--quiet", "--explain", "--dry-run"))
+        self.assertIn("demo", asked.out)
+        self.assertEqual(self.assert_ok(self.install("demo", *links, "-q", "--json")).json["installed"][0]["name"], "demo")
+
     def test_offline_answers_from_what_was_kept(self):
         self.index.add_wheel(Wheel("demo", "1.0"))
         self.assert_ok(self.install("demo", "--offline", index=self.index))

@@ -247,6 +247,13 @@ class Contained(PluginTestCase):
         self.fails("import sys\nname = 'speed' if sys.argv[1] == 'supported' else 'other'\n" +
                    ANSWER.replace('"name": "speed"', '"name": name'), "which it does not declare")
 
+    @staticmethod
+    def command_line(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:  # It has ended.
+            return b""
+
     def test_a_plugin_dies_with_axle(self):
         self.publish(None)
         self.assert_ok(self.variant("providers", "trust", self.program("import time\ntime.sleep(1000)"),
@@ -261,7 +268,7 @@ class Contained(PluginTestCase):
         plugins = []
         for _ in range(600):
             plugins = children.read_text().split()
-            if any(b"provider" in pathlib.Path(f"/proc/{one}/cmdline").read_bytes() for one in plugins):
+            if any(b"provider" in self.command_line(one) for one in plugins):
                 break
             time.sleep(0.05)
         axle.kill()

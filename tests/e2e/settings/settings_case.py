@@ -12,6 +12,18 @@ from sdist_case import Sdist
 from support import Wheel
 
 
+PLAIN = {"demo": "1.0"}
+
+
+class Scenario:
+    """`value` (of `spelled[name]`, where a name wants another) makes `before` into `after`; "fails" is any exit code but 0.
+    `ask` asks us in another way; `peers`: what of "pip" and "uv" answers alike."""
+
+    def __init__(self, value, after, before=PLAIN, ask=None, peers=("pip", "uv"), spelled=None, env=None, arguments=()):
+        self.value, self.after, self.before, self.ask, self.peers = value, after, before, ask, peers
+        self.spelled, self.env, self.arguments = spelled or {}, env or {}, list(arguments)
+
+
 class Folders(http.server.ThreadingHTTPServer):
     """Simple indexes in folders, with the pages that pip and uv both read; `asked` has the indexes that were."""
 
@@ -45,6 +57,22 @@ class Folders(http.server.ThreadingHTTPServer):
 
     def url(self, name):
         return f"http://127.0.0.1:{self.server_address[1]}/{name}"
+
+
+def in_words(value):
+    return "1" if value is True else " ".join(value) if isinstance(value, list) else value
+
+
+def in_toml(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {in_toml(one)}" for key, one in value.items()) + "}"
+    return "[" + ", ".join(map(in_toml, value)) + "]" if isinstance(value, list) else json.dumps(value)
+
+
+def in_options(name, value):
+    if value is True:
+        return [name]
+    return [word for one in (value if isinstance(value, list) else [value]) for word in (name, one)]
 
 
 class SettingsCase(support.TestCase):

@@ -1,13 +1,9 @@
 """Every honoured row of docs/settings.md, by each of its spellings: what is asked for changes because of it, for pip and uv
 where they have the spelling, and for us. A row without a scenario fails."""
 
-import http.server
 import json
 import pathlib
 import shutil
-import socket
-import ssl
-import subprocess
 import sys
 import time
 import unittest
@@ -15,42 +11,18 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import settings_table_test
 import support
-from loopback import Loopback, Proxy, behind_login, serve
-from settings_case import SettingsCase
+from loopback import Loopback, behind_login
+from settings_case import PLAIN, Scenario, SettingsCase, in_options, in_toml, in_words
+from settings_servers import Servers
+from settings_shown import Shown
 from support import Wheel
 from torch_index import TorchIndex, all_files
 
-PLAIN = {"demo": "1.0"}
 # What uv 0.13.9's `uv pip install` does not read (its other commands read the variables), or takes without doing anything.
 NOT_OF_UV = {"--cert", "UV_NO_INDEX", "UV_EXCLUDE_NEWER_PACKAGE"}
 
 
-class Scenario:
-    """`value` (of `spelled[name]`, where a name wants another) makes `before` into `after`; "fails" is any exit code but 0.
-    `ask` asks us in another way; `peers`: what of "pip" and "uv" answers alike."""
-
-    def __init__(self, value, after, before=PLAIN, ask=None, peers=("pip", "uv"), spelled=None, env=None, arguments=()):
-        self.value, self.after, self.before, self.ask, self.peers = value, after, before, ask, peers
-        self.spelled, self.env, self.arguments = spelled or {}, env or {}, list(arguments)
-
-
-def in_words(value):
-    return "1" if value is True else " ".join(value) if isinstance(value, list) else value
-
-
-def in_toml(value):
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {in_toml(one)}" for key, one in value.items()) + "}"
-    return "[" + ", ".join(map(in_toml, value)) + "]" if isinstance(value, list) else json.dumps(value)
-
-
-def in_options(name, value):
-    if value is True:
-        return [name]
-    return [word for one in (value if isinstance(value, list) else [value]) for word in (name, one)]
-
-
-class Honoured(SettingsCase):
+class Honoured(SettingsCase, Servers, Shown):
     """Where nothing else is said, index `a` is named: by pip's file in turns of pip, by the user's uv.toml in those of uv."""
 
     def setUp(self):
@@ -120,16 +92,10 @@ class Honoured(SettingsCase):
                 env, options = say()
                 env = {**scenario.env, **env}
                 ours = ask(*options, *arguments, env=env)
-                if options and ours == 2 and "not expected" in self.said:
-                    self.assertNotIn(options[0][2:], self.known_options())
-                    continue
                 self.assert_is(scenario.after, ours, f"ours\n{self.said}")
                 if peer in scenario.peers and not (peer == "pip" and options):
                     of_peer = self.of_pip if peer == "pip" else self.of_uv
                     self.assert_is(scenario.after, of_peer(*options, *(scenario.arguments or ["demo"]), env=env), f"{peer}\n{self.said_by_peer}")
-
-    def known_options(self):
-        return {word.strip(",[]")[2:] for word in self.variant("resolve", "--help").out.replace(",", " ").split() if word.startswith("--")}
 
     def assert_is(self, wanted, answer, message):
         if wanted == "fails":
@@ -179,35 +145,6 @@ class Honoured(SettingsCase):
         result = self.variant("install", "demo", "--dry-run", "--python", support.PYTHON, *arguments, env=env, cwd=self.project)
         self.said = str(result)
         return result.code
-
-    def certificate(self):
-        """A server that speaks https with a certificate of an authority that nobody knows; its URL, the authority's certificate."""
-        ca, ca_key, pem, key, request, more = (self.root / name for name in ("ca.pem", "ca.key", "own.pem", "own.key", "own.csr", "own.ext"))
-        more.write_text("subjectAltName=IP:127.0.0.1,DNS:index.test\nbasicConstraints=critical,CA:FALSE\nextendedKeyUsage=serverAuth\n"
-                        "subjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n")
-        for command in (["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=an authority", "-keyout", ca_key, "-out", ca,
-                         "-addext", "keyUsage=critical,keyCertSign"],
-                        ["req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=index.test", "-keyout", key, "-out", request],
-                        ["x509", "-req", "-in", request, "-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "2", "-extfile", more, "-out", pem]):
-            subprocess.run(["openssl", *command], check=True, capture_output=True)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(pem, key)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.server.RequestHandlerClass)
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-        self.tls = serve(self, server)
-        return f"https://127.0.0.1:{self.tls}", str(ca)
-
-    def dead(self):
-        """The address of a proxy that is not there."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            return f"http://127.0.0.1:{free.getsockname()[1]}"
-
-    def proxy(self, scheme):
-        url, pem = self.certificate()
-        proxy = Proxy(self, self.server.url("").rstrip("/"), self.tls)
-        self.base = f"{scheme}://index.test/a"
-        return f"http://127.0.0.1:{proxy.port}", {"SSL_CERT_FILE": pem, "PIP_TRUSTED_HOST": "index.test"}
 
     # The rows, by the first of their names.
 
@@ -287,6 +224,19 @@ class Honoured(SettingsCase):
         self.base = url + "/a"
         return Scenario(pem, PLAIN, before="fails")
 
+    def row_client_cert(self):
+        url, pem = self.certificate(asks=True)
+        self.base = url + "/a"
+        return Scenario(str(self.root / "client.pem"), PLAIN, before="fails", env={"PIP_CERT": pem, "SSL_CERT_FILE": pem})
+
+    def test_a_client_certificate_without_a_key_is_said(self):
+        url, pem = self.certificate(asks=True)
+        self.base = url + "/a"
+        env = {**self.of_pip_s(), "PIP_CERT": pem}
+        for wrong in (str(self.root / "own.pem"), "nosuch.pem"):
+            self.assertIsInstance(self.ours("--client-cert", wrong, "demo", env=env), int)
+            self.assertIn("the client certificate cannot be used", self.said)
+
     def row_proxy(self):
         proxy, env = self.proxy("http")
         return Scenario(proxy, PLAIN, before="fails", env=env)
@@ -314,10 +264,31 @@ class Honoured(SettingsCase):
         self.base = server.url("/simple")
         return Scenario("1", "fails")
 
+    def row_retries(self):
+        server = self.broken()
+
+        def ask(*arguments, env):
+            env = {name: value for name, value in env.items() if name not in ("PIP_RETRIES", "UV_HTTP_RETRIES") or value != "0"}
+            before = len(server.asked("/demo/"))
+            self.assertIsInstance(self.ours("demo", *arguments, env=env), int, self.said)
+            return len(server.asked("/demo/")) - before
+
+        return Scenario("1", 2, before=4, ask=ask, peers=())
+
+    def test_pip_and_uv_count_retries_as_we_do(self):
+        server = self.broken()
+        for peer, env, said in ((self.of_pip, self.of_pip_s(), {"PIP_RETRIES": "1"}), (self.of_uv, self.of_uv_s(), {"UV_HTTP_RETRIES": "1"})):
+            counts = []
+            for ask in (peer, self.ours):
+                before = len(server.asked("/demo/"))
+                self.assertIsInstance(ask("demo", env={**env, **said}), int)
+                counts.append(len(server.asked("/demo/")) - before)
+            self.assertEqual(counts, [2, 2], peer.__name__)
+
     def row_offline(self):
         return Scenario(True, "fails")
 
-    def row_refresh(self):
+    def refreshed(self, value):
         server = Loopback(self)
         server.publish("/simple", Wheel("demo", "1.0"))
         status, headers, body = server.answers["/simple/demo/"]
@@ -333,7 +304,20 @@ class Honoured(SettingsCase):
             self.assert_ok(result)
             return len(server.asked("/demo/")) - before
 
-        return Scenario(True, 1, before=0, ask=ask, peers=())
+        return Scenario(value, 1, before=0, ask=ask, peers=())
+
+    def row_refresh(self):
+        return self.refreshed(True)
+
+    def row_refresh_package(self):
+        return self.refreshed(["demo"])
+
+    def row_extra(self, value=("top",)):
+        file = self.write("other/pyproject.toml", '[project]\nname = "p"\nversion = "1"\ndependencies = ["demo"]\n[project.optional-dependencies]\ntop = ["top"]\n')
+        return Scenario(value if value is True else list(value), {"demo": "1.0", "top": "1.0"}, arguments=["-r", file])
+
+    def row_all_extras(self):
+        return self.row_extra(True)
 
     def row_config_file(self):
         named = self.file("other.toml", f'index-url = "{self.server.url("c")}"\n')
@@ -426,6 +410,25 @@ class Honoured(SettingsCase):
 
     def row_upgrade(self):
         return Scenario(True, ("1.0", False), before=("0.5", True), ask=self.installs, peers=())
+
+    def row_compile_bytecode(self):
+        return Scenario(True, True, before=False, ask=self.compiles, peers=())
+
+    def row_no_compile(self):
+        return Scenario(True, False, before=True, ask=self.compiles, peers=(), env={"UV_COMPILE_BYTECODE": "1"})
+
+    def with_old(self, *versions):
+        """`venv` has top and these versions of demo; nothing asks for another one."""
+        self.assert_ok(self.install(Wheel("top", "1.0", requires=["demo"]).write(self.root / "old"),
+                                    *(Wheel("demo", one).write(self.root / "old") for one in versions), "--no-index", env={"UV_NO_CONFIG": "1"}))
+
+    def row_upgrade_package(self):
+        self.with_old("0.5")
+        return Scenario(["demo"], {"demo": "1.0"}, before={}, ask=lambda *a, env: self.would_install(*a, "top", env=env), arguments=["top"])
+
+    def row_reinstall_package(self):
+        self.with_old("1.0")
+        return Scenario(["demo"], {"demo": "1.0"}, before={}, ask=lambda *a, env: self.would_install(*a, "top", env=env), peers=())
 
     def row_force_reinstall(self):
         return Scenario(True, ("1.0", False), before=("0.5", True), ask=self.installs, peers=())

@@ -34,7 +34,7 @@ def names(column, *treatments):
 class Completeness(support.TestCase):
     def test_the_page_is_read(self):
         self.assertIn("index-url", names(1, "honoured"))
-        self.assertIn("target", names(1, "refused"))
+        self.assertIn("platform", names(1, "refused"))
         self.assertIn("UV_CONSTRAINT", names(3, "honoured"))
         self.assertIn("pip.no-binary", names(4, "honoured"))
 

@@ -49,7 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string path =
       folder.write(std::string_view(reinterpret_cast<const char*>(data), size));
   axle::session::RequirementsFile into;
-  const auto read = axle::session::read_requirements_file(path, false, into);
+  const axle::session::RemoteText no_server = [&](const std::string&) -> axle::Result<std::string> {
+    return axle::fail(axle::ErrorKind::io, path + ": no server");
+  };
+  const auto read = axle::session::read_requirements_file(path, false, no_server, into);
   if (!read && !read.error().message.starts_with(path)) std::abort();
   return 0;
 }

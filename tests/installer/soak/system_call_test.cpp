@@ -99,7 +99,7 @@ class World {
   }
   [[nodiscard]] bool is_clean() const {
     for (const auto& entry : fs::directory_iterator(live() + "/.axle")) {
-      if (entry.path().filename() != "lock") return false;
+      if (entry.path().filename() != "lock" && entry.path().filename() != "unflushed") return false;
     }
     return true;
   }

@@ -93,7 +93,7 @@ class Candidate:
 class Problem:
     """A world as clauses. A node is a package, or an extra of one: (name, extra), extra "" for the package itself."""
 
-    def __init__(self, world, along):
+    def __init__(self, world):
         self.world = world
         self.last = 0
         self.solver = Solver(name="cadical153")
@@ -113,16 +113,12 @@ class Problem:
         for need in requests:
             self.add_need(need, [], None)
         members = world["family"]["members"]
-        # Other members bring it along, but are not brought in for that.
-        for name in {one["name"] for one in world["installed"]} & set(members) if along else ():
-            self.supports[name, ""] += [(one.number, (other, "")) for other in members if other != name
-                                        for one in self.candidates[other] if one.release]
-        for one in world["installed"] if not along else ():
-            binding = [need["specifiers"] for need in world["constraints"] + world["overrides"] if need["name"] == one["name"]]
-            if one["name"] in members and not all(allows(specifiers, one["version"]) for specifiers in binding):
-                for other in itertools.chain(*(self.candidates[name] for name in members if name != one["name"])):
-                    if other.release:
-                        self.add([-other.number])
+        # Other members bring it along, with all that it requires, but are not brought in for that.
+        for name in {one["name"] for one in world["installed"]} & set(members):
+            for one in itertools.chain(*(self.candidates[other] for other in members if other != name)):
+                if one.release:
+                    self.supports[name, ""].append((one.number, (one.name, "")))
+                    self.add([-one.number, self.node((name, ""))])
         for node, supports in list(self.supports.items()):
             self.add([-self.node(node), *[literal for literal, _ in supports]])
         for one in itertools.chain(*self.candidates.values()):
@@ -422,7 +418,7 @@ class Answer:
 
 def judge(world, answer):
     """What is wrong with the answer; None: nothing."""
-    problem = Problem(indexes.counted(world), along=answer["solved"])
+    problem = Problem(indexes.counted(world))
     fallbacks = problem.fallbacks()
     if not answer["solved"]:
         # Whoever names a package wants that one: an older version that breaks nothing is not an answer.

@@ -249,10 +249,9 @@ void Complications::add_family() {
   if (in_hundred(30)) install_member();
 }
 
-/// Its backend stays, and the other members get it.
+/// Its backend stays, whether the machine runs it or not, and the other members get it.
 void Complications::install_member() {
   const Backend& backend = backends.at(below(backends.size()));
-  if (!runs(backend)) return;
   for (WorldPackage& package : world_.packages) {
     const auto& members = world_.family.members;
     if (std::ranges::find(members, package.name) == members.end()) continue;
@@ -263,8 +262,10 @@ void Complications::install_member() {
     }
     if (!world_.installed.empty() && in_hundred(50)) continue;
     const WorldRelease& release = package.releases[below(package.releases.size())];
+    const auto same = std::ranges::find(release.builds, backend.label, &WorldBuild::backend);
     world_.installed.push_back(
-        {package.name, release.version + "+" + backend.label, backend.label, backend.platform, {}});
+        {package.name, release.version + "+" + backend.label, backend.label, backend.platform,
+         same == release.builds.end() ? std::vector<WorldNeed>() : same->needs});
   }
 }
 

@@ -1,4 +1,4 @@
-#include "installer/transaction/remove_tree.h"
+#include "installer/tree/remove_tree.h"
 
 #include <cerrno>
 #include <memory>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "installer/file_access.h"
+#include "installer/tree/tree_listing.h"
 
 namespace axle::installer {
 namespace {
@@ -48,6 +49,10 @@ int remove_at(int parent, const char* name) {
 
 }  // namespace
 
-int remove_tree(const std::string& path) { return remove_at(AT_FDCWD, path.c_str()); }
+int remove_tree(const std::string& path) {
+  if (const auto listing = TreeListing::read(path, {})) listing->remove_files_and_folders();
+  // What that left; whatever is wrong is found here.
+  return remove_at(AT_FDCWD, path.c_str());
+}
 
 }  // namespace axle::installer

@@ -1,53 +1,22 @@
-#include "installer/transaction/leaves.h"
+#include "installer/tree/leaves.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <memory>
+#include <iterator>
 #include <system_error>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "installer/file_access.h"
-#include "installer/transaction/move_thing.h"
+#include "installer/tree/byte_code_names.h"
+#include "installer/tree/move_thing.h"
+#include "installer/tree/tree_listing.h"
 
 namespace axle::installer {
 namespace {
-
-/// `below`: the folder's path below `thing`, empty or with a final slash.
-Result<void> add_leaves(int parent, const char* name, const std::string& below,
-                        const std::string& thing, Leaves& leaves) {
-  const auto cannot_read = [&] {
-    return std::unexpected(system_error("read", thing + "/" + below, errno));
-  };
-  const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return cannot_read();
-  const OpenFolder folder(::fdopendir(fd));
-  if (folder == nullptr) {
-    const auto refused = cannot_read();
-    ::close(fd);
-    return refused;
-  }
-  while (true) {
-    errno = 0;
-    const dirent* entry = ::readdir(folder.get());
-    if (entry == nullptr && errno != 0) return cannot_read();
-    if (entry == nullptr) return {};
-    const std::string_view child = entry->d_name;
-    if (child == "." || child == ".." || child == "__pycache__") continue;
-    struct stat status = {};
-    if (::fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return cannot_read();
-    std::string path = below + entry->d_name;
-    if (!S_ISDIR(status.st_mode)) {
-      leaves.push_back(leaf_of(std::move(path), status));
-    } else if (auto added = add_leaves(fd, entry->d_name, path + "/", thing, leaves); !added) {
-      return added;
-    }
-  }
-}
 
 /// The folders below `folder` and itself, deepest first, and the byte code folders among them.
 Result<void> list_folders(const std::string& folder, std::vector<std::string>& folders,
@@ -77,10 +46,6 @@ Leaf leaf_of(std::string path, const struct stat& status) {
           nanoseconds_of(status.st_mtim)};
 }
 
-bool is_byte_code_folder(std::string_view path) {
-  return path.substr(path.rfind('/') + 1) == "__pycache__";
-}
-
 Result<Leaves> list_leaves(const std::string& thing) {
   Leaves leaves;
   const bool byte_code = is_byte_code_folder(thing) ||
@@ -93,8 +58,18 @@ Result<Leaves> list_leaves(const std::string& thing) {
     leaves.push_back(leaf_of({}, **status));
     return leaves;
   }
-  if (auto added = add_leaves(AT_FDCWD, thing.c_str(), {}, thing, leaves); !added)
-    return std::unexpected(added.error());
+  const auto listing = TreeListing::read(thing, byte_code_folder);
+  if (!listing) return std::unexpected(listing.error());
+  leaves.resize(listing->size());
+  const auto looked = listing->for_each_file([&](const TreeListing::File& file) -> Result<void> {
+    std::string path = file.folder.below + file.name;
+    struct stat status = {};
+    if (::fstatat(file.fd, file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return std::unexpected(system_error("read", thing + "/" + path, errno));
+    leaves[file.number] = leaf_of(std::move(path), status);
+    return {};
+  });
+  if (!looked) return std::unexpected(looked.error());
   std::ranges::sort(leaves);
   return leaves;
 }

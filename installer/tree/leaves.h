@@ -23,9 +23,6 @@ using Leaves = std::vector<Leaf>;
 /// The leaf at `path`, with its `status`.
 [[nodiscard]] Leaf leaf_of(std::string path, const struct stat& status);
 
-/// Byte code, which every interpreter may write at any time: not a change.
-[[nodiscard]] bool is_byte_code_folder(std::string_view path);
-
 /// The files and links of `thing`, a file or a folder, sorted; without byte code. Empty if there is
 /// nothing. Error: io.
 [[nodiscard]] Result<Leaves> list_leaves(const std::string& thing);

@@ -1,4 +1,4 @@
-#include "installer/transaction/move_thing.h"
+#include "installer/tree/move_thing.h"
 
 #include <cerrno>
 #include <filesystem>

@@ -1,0 +1,35 @@
+#pragma once
+// An entry of the store: a folder with a manifest and the tree of files that it lists.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "foundation/report/error.h"
+#include "installer/store/manifest.h"
+
+namespace axle::installer {
+
+class WorkFolder;
+
+struct StoreEntry {
+  Manifest manifest;
+  std::string tree;  ///< its folder of files
+};
+
+/// How an entry is compared with its manifest before it is used.
+enum class EntryCheck : std::uint8_t {
+  size_and_time,
+  content,  ///< by hash too: if it may replace damaged files that share the entry's content
+};
+
+/// The entry `folder` if it exists unchanged, written by this user or root: another user's is made
+/// again.
+[[nodiscard]] std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check);
+
+/// Gives `made`, whose tree is complete, its manifest, and moves it to `folder` in the place of a
+/// damaged entry, which goes to `work`, or keeps an intact one there. Error: io.
+[[nodiscard]] Result<StoreEntry> enter(const std::string& made, const std::string& folder,
+                                       Manifest manifest, const WorkFolder& work, EntryCheck check);
+
+}  // namespace axle::installer

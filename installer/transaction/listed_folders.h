@@ -1,0 +1,47 @@
+#pragma once
+// What is in the folders that a removal looks at; each is read once.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "foundation/report/error.h"
+
+namespace axle::installer {
+
+struct ListedEntry {
+  std::string name;
+  bool is_folder = false;
+  /// The packages with which it is removed, by number; empty: it stays. Of files only.
+  std::vector<std::uint32_t> leaves_with;
+};
+
+struct ListedFolder {
+  /// Whether `entries` is everything in it; not if it does not exist, or this user may not read it.
+  bool complete = false;
+  std::vector<ListedEntry> entries;  ///< by name
+
+  /// nullptr: not among `entries`.
+  [[nodiscard]] ListedEntry* find(std::string_view name);
+};
+
+class ListedFolders {
+ public:
+  /// `path`: absolute and without links. The folder stays where it is in memory. Error: io.
+  [[nodiscard]] Result<ListedFolder*> at(const std::string& path);
+
+  /// The file `name` in `folder`, whose path is `path`, also where the folder cannot be read, or
+  /// knows the file under another spelling. nullptr: it does not exist, or is a folder. Error: io.
+  [[nodiscard]] static Result<ListedEntry*> find_file(ListedFolder& folder, std::string_view name,
+                                                      const std::string& path);
+
+  /// Those that were asked for so far, with their paths; `at` may be called meanwhile.
+  [[nodiscard]] std::vector<std::pair<const std::string, ListedFolder>*> known();
+
+ private:
+  std::unordered_map<std::string, ListedFolder> folders_;
+};
+
+}  // namespace axle::installer

@@ -1,0 +1,188 @@
+#include "installer/tree/tree_listing.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "foundation/system/parallel.h"
+#include "installer/file_access.h"
+
+namespace axle::installer {
+namespace {
+
+constexpr unsigned folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+/// Where openat2 is missing (Linux before 5.6) or a sandbox forbids it: one component at a time.
+Descriptor open_by_steps(int top, std::string_view below) {
+  Descriptor folder(::openat(top, ".", folder_flags));
+  while (folder && !below.empty()) {
+    const std::size_t slash = below.find('/');
+    folder = Descriptor(
+        ::openat(folder.get(), std::string(below.substr(0, slash)).c_str(), folder_flags));
+    below.remove_prefix(slash + 1);
+  }
+  return folder;
+}
+
+/// `below`: as in TreeFolder.
+Descriptor open_below(int top, const std::string& below) {
+  if (below.empty()) return open_by_steps(top, below);
+  const open_how how = {folder_flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};
+  Descriptor folder(static_cast<int>(::syscall(SYS_openat2, top, below.c_str(), &how, sizeof how)));
+  if (!folder && (errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == ENAMETOOLONG))
+    return open_by_steps(top, below);
+  return folder;
+}
+
+/// The folders in it, and `files`. Error: an errno.
+std::expected<std::vector<std::string>, int> read_folder(Descriptor folder,
+                                                         std::vector<std::string>& files) {
+  std::vector<std::string> folders;
+  const int fd = folder.get();
+  const OpenFolder opened(::fdopendir(fd));
+  if (opened == nullptr) return std::unexpected(errno);
+  (void)folder.release();  // `opened` closes it
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(opened.get());
+    if (entry == nullptr && errno != 0) return std::unexpected(errno);
+    if (entry == nullptr) return folders;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    bool is_folder = entry->d_type == DT_DIR;
+    if (entry->d_type == DT_UNKNOWN) {
+      struct stat status = {};
+      if (::fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return std::unexpected(errno);
+      is_folder = S_ISDIR(status.st_mode);
+    }
+    (is_folder ? folders : files).emplace_back(name);
+  }
+}
+
+/// The first error of several threads.
+class FirstError {
+ public:
+  void set(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    is_set_ = true;
+  }
+  [[nodiscard]] bool is_set() const { return is_set_; }
+  [[nodiscard]] Result<void> take() && {
+    if (error_) return std::unexpected(std::move(*error_));
+    return {};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Error> error_;
+  std::atomic<bool> is_set_ = false;
+};
+
+}  // namespace
+
+Result<TreeListing> TreeListing::read(const std::string& top, std::string_view skipped) {
+  auto opened = open_folder(top);
+  if (!opened) return std::unexpected(opened.error());
+  TreeListing listing(top, std::move(*opened));
+  std::vector<TreeFolder> level(1);
+  while (!level.empty()) {
+    FirstError error;
+    std::vector<std::vector<std::string>> inner(level.size());
+    system::for_each_at_once(level.size(), system::usable_processors(), [&](std::size_t i) {
+      Descriptor folder = open_below(listing.top(), level[i].below);
+      auto folders = folder ? read_folder(std::move(folder), level[i].files)
+                            : std::expected<std::vector<std::string>, int>(std::unexpected(errno));
+      if (folders) {
+        inner[i] = std::move(*folders);
+      } else {
+        error.set(system_error("read", top + "/" + level[i].below, folders.error()));
+      }
+    });
+    if (auto done = std::move(error).take(); !done) return std::unexpected(std::move(done.error()));
+    std::vector<TreeFolder> next;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      for (const std::string& name : inner[i])
+        if (name != skipped) next.push_back({level[i].below + name + "/", {}});
+    }
+    std::ranges::move(level, std::back_inserter(listing.folders_));
+    level = std::move(next);
+  }
+  std::size_t files = 0;
+  for (const TreeFolder& folder : listing.folders_) {
+    listing.first_.push_back(files);
+    files += folder.files.size();
+  }
+  listing.first_.push_back(files);
+  return listing;
+}
+
+void TreeListing::remove_files_and_folders() const {
+  // The system changes a folder for one thread at a time: each has its own, the largest first.
+  std::vector<const TreeFolder*> by_size;
+  for (const TreeFolder& folder : folders_) by_size.push_back(&folder);
+  std::ranges::sort(by_size, std::greater(),
+                    [](const TreeFolder* folder) { return folder->files.size(); });
+  system::for_each_at_once(by_size.size(), system::usable_processors(), [&](std::size_t i) {
+    const Descriptor opened = open_below(top(), by_size[i]->below);
+    if (!opened) return;
+    for (const std::string& name : by_size[i]->files)
+      (void)::unlinkat(opened.get(), name.c_str(), 0);
+  });
+  std::string_view parent;
+  Descriptor opened;
+  for (const TreeFolder& folder : folders_ | std::views::reverse) {
+    if (folder.below.empty()) continue;
+    const std::string_view path = std::string_view(folder.below).substr(0, folder.below.size() - 1);
+    const std::size_t slash = path.rfind('/') + 1;  // 0 if there is none
+    if (!opened || path.substr(0, slash) != parent) {
+      parent = path.substr(0, slash);
+      opened = open_below(top(), std::string(parent));
+    }
+    if (opened)
+      (void)::unlinkat(opened.get(), std::string(path.substr(slash)).c_str(), AT_REMOVEDIR);
+  }
+}
+
+Result<void> TreeListing::for_each_file(
+    const std::function<Result<void>(const File& file)>& work) const {
+  // Most files of a large package may lie in one folder.
+  constexpr std::size_t at_a_time = 128;
+  struct Batch {
+    std::size_t folder;
+    std::size_t begin;
+  };
+  std::vector<Batch> batches;
+  for (std::size_t i = 0; i < folders_.size(); ++i) {
+    for (std::size_t begin = 0; begin < folders_[i].files.size(); begin += at_a_time)
+      batches.push_back({i, begin});
+  }
+  FirstError error;
+  system::for_each_at_once(batches.size(), system::usable_processors(), [&](std::size_t i) {
+    if (error.is_set()) return;
+    const TreeFolder& folder = folders_[batches[i].folder];
+    const Descriptor opened = open_below(top(), folder.below);
+    if (!opened) return error.set(system_error("read", path_ + "/" + folder.below, errno));
+    const std::size_t end = std::min(folder.files.size(), batches[i].begin + at_a_time);
+    for (std::size_t file = batches[i].begin; file < end; ++file) {
+      auto done =
+          work({folder, folder.files[file], first_[batches[i].folder] + file, opened.get()});
+      if (!done) return error.set(std::move(done.error()));
+    }
+  });
+  return std::move(error).take();
+}
+
+}  // namespace axle::installer

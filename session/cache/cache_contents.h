@@ -1,0 +1,80 @@
+#pragma once
+// What lies in the cache folder:
+//
+//   store/wheels/<sha256>/          a wheel, unpacked (installer/store/store.h)
+//   http-2/<digit>/<digits>[.form]  an answer of a server, and what was read from it
+//   builds/<digits>/                a wheel that was built from source
+//   plugins/<digits>/               an environment of a plugin
+//   plugin-failures/, interpreters/, detect/   answers of programs, a file each
+//   store/work-…, builds/work-…, http-2/drafts/…, removed-…   unfinished
+//
+// Everything else is a stranger's: it is never touched.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "foundation/report/error.h"
+
+namespace axle::session {
+
+enum class CacheKind : std::uint8_t {
+  wheels,
+  built_wheels,
+  pages,
+  metadata,
+  first_downloads,  ///< hashes of files for which an index has none
+  plugin_environments,
+  plugin_failures,
+  interpreters,
+  drivers,
+  leftovers,  ///< unfinished, unusable, or in the format of an older version
+};
+
+struct CacheKindName {
+  std::string_view key;   ///< in JSON
+  std::string_view name;  ///< for people, in the plural
+};
+[[nodiscard]] CacheKindName name_of(CacheKind kind);
+[[nodiscard]] std::span<const CacheKind> cache_kinds();
+
+struct CachedThing {
+  CacheKind kind = CacheKind::leftovers;
+  /// Files or folders, without links; in the order in which they are to be removed.
+  std::vector<std::string> paths = {};
+  std::set<std::string> packages = {};  ///< normalised names, as far as they are known
+  std::int64_t used = 0;                ///< seconds since 1970
+  std::uint64_t bytes = 0;
+  std::uint64_t shared = 0;  ///< of these in files that environments have a link to
+};
+
+struct CacheContents {
+  std::vector<CachedThing> things = {};
+  /// Made by a later version of Axle, or a link to another place; with the reason.
+  std::vector<std::string> left_alone = {};
+};
+
+/// Of an existing folder. Errors: io; unsupported: there is something in it that Axle does not put
+/// there, so it is another folder.
+[[nodiscard]] Result<CacheContents> look_through(const std::string& folder);
+
+/// Counts what removing files sets free: a file with several names only with its last one.
+class FreedBytes {
+ public:
+  /// `path` and everything below it, without following links, as if it were removed now.
+  void add(const std::string& path);
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::uint64_t> seen_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace axle::session
