@@ -27,11 +27,13 @@ std::string place_of(const InstalledDistribution& distribution) {
 
 }  // namespace
 
-Outcome<Inventory> take_inventory(Session& session) {
+Outcome<Inventory> take_inventory(Session& session, MetadataDepth depth) {
   system::prefer_large_pages();
   auto environment = open_environment(session, false);
   if (!environment) return std::unexpected(environment.error());
-  auto distributions = installer::list_installed(*environment, session.report());
+  auto distributions = installer::list_installed(
+      *environment, session.report(),
+      depth == MetadataDepth::essential ? session.cache_folder() : std::string());
   if (!distributions) return failed(distributions.error());
   return Inventory{std::move(*environment), std::move(*distributions)};
 }

@@ -2,6 +2,7 @@
 // The contents of the environment that a command works on.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,7 +20,11 @@ struct Inventory {
   std::vector<installer::InstalledDistribution> distributions;
 };
 
-[[nodiscard]] Outcome<Inventory> take_inventory(Session& session);
+enum class MetadataDepth : std::uint8_t {
+  essential,  ///< what resolving needs: no `fields`, no description
+  whole,
+};
+[[nodiscard]] Outcome<Inventory> take_inventory(Session& session, MetadataDepth depth);
 
 /// Leaves what --user, --editable, --exclude-editable, --not-required and --exclude ask for, in
 /// this order, as pip does: what an excluded package requires is required.

@@ -39,9 +39,10 @@ class HeaderReader {
 
 /// A lone carriage return ends a line, too.
 std::string_view HeaderReader::next_line() {
-  const std::size_t end = std::min(rest_.find_first_of("\r\n"), rest_.size());
-  const std::string_view line = rest_.substr(0, end);
-  rest_.remove_prefix(end);
+  // Two searches for one byte are many times as fast as one for either of two.
+  const std::string_view until_feed = rest_.substr(0, rest_.find('\n'));
+  const std::string_view line = until_feed.substr(0, until_feed.find('\r'));
+  rest_.remove_prefix(line.size());
   rest_.remove_prefix(rest_.starts_with("\r\n") ? 2 : std::min<std::size_t>(rest_.size(), 1));
   ++line_;
   return line;

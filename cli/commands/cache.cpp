@@ -212,8 +212,10 @@ int run_cache_verify(session::Session& session, Output& output) {
     }
     const std::size_t bad = check.damaged.size();
     if (output.options().quiet) return lines;
-    return lines + fmt::format("{} wheel{} compared, {} damaged{}\n", check.wheels,
-                               check.wheels == 1 ? "" : "s", bad,
+    const std::string compiled =
+        check.byte_code == 0 ? "" : fmt::format(" and the byte code of {}", check.byte_code);
+    return lines + fmt::format("{} wheel{}{} compared, {} damaged{}\n", check.wheels,
+                               check.wheels == 1 ? "" : "s", compiled, bad,
                                bad > 0 && fix && !removal.error ? " and removed" : "");
   };
   const auto json = [&]() -> ordered_json {
@@ -221,8 +223,10 @@ int run_cache_verify(session::Session& session, Output& output) {
     for (const session::DamagedThing& one : check.damaged)
       rows.push_back(
           {{"file", one.what}, {"path", one.thing.paths.front()}, {"faults", one.facts}});
-    return {
-        {"wheels", check.wheels}, {"damaged", std::move(rows)}, {"removed", fix && !removal.error}};
+    return {{"wheels", check.wheels},
+            {"byte_code", check.byte_code},
+            {"damaged", std::move(rows)},
+            {"removed", fix && !removal.error}};
   };
   if (removal.error)
     return output.failure(session::failed(*removal.error).error(), {.text = text, .json = json});

@@ -140,7 +140,7 @@ Result<std::vector<FaultyPackage>> find_faults(const doctor::InstalledFiles& fil
 }  // namespace
 
 int run_check(session::Session& session, Output& output) {
-  auto inventory = session::take_inventory(session);
+  auto inventory = session::take_inventory(session, session::MetadataDepth::essential);
   if (!inventory) return output.failure(inventory.error());
   if (session.elsewhere()) {
     const auto named = session.machine();

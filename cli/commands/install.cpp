@@ -372,7 +372,7 @@ int run_install(session::Session& session, Output& output) {
   if (const auto refused = session::refuse_managed(environment, arguments); !refused) {
     return output.failure(refused.error());
   }
-  auto there = installer::list_installed(environment, output);
+  auto there = installer::list_installed(environment, output, session.cache_folder());
   if (!there) return output.failure(session::failed(there.error()).error());
 
   const Installation installation{

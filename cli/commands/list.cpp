@@ -80,7 +80,7 @@ Renderer renderer_of(const session::Arguments& arguments) {
 int run_list(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
   const Renderer render = renderer_of(arguments);
-  auto inventory = session::take_inventory(session);
+  auto inventory = session::take_inventory(session, session::MetadataDepth::essential);
   if (!inventory) return output.failure(inventory.error());
   session::select(*inventory, arguments);
   return output.answer({.text = [&] { return render(inventory->distributions); },
@@ -93,7 +93,7 @@ int run_list(session::Session& session, Output& output) {
 }
 
 int run_freeze(session::Session& session, Output& output) {
-  auto inventory = session::take_inventory(session);
+  auto inventory = session::take_inventory(session, session::MetadataDepth::essential);
   if (!inventory) return output.failure(inventory.error());
   session::select(*inventory, session.arguments());
   if (!session.arguments().has(session::Opt::all_packages)) {

@@ -50,7 +50,7 @@ int run_sbom(session::Session& session, Output& output) {
         session::misused(fmt::format("SOURCE_DATE_EPOCH is {}, after the year 9999", **epoch))
             .error());
   }
-  auto inventory = session::take_inventory(session);
+  auto inventory = session::take_inventory(session, session::MetadataDepth::whole);
   if (!inventory) return output.failure(inventory.error());
   BillOfMaterials bill{.inventory = *inventory};
   if (*epoch) {

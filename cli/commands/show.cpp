@@ -103,7 +103,7 @@ int run_show(session::Session& session, Output& output) {
   if (session.arguments().positionals.empty()) {
     return output.failure(session::misused("nothing to show", "name a package").error());
   }
-  auto inventory = session::take_inventory(session);
+  auto inventory = session::take_inventory(session, session::MetadataDepth::whole);
   if (!inventory) return output.failure(inventory.error());
   std::vector<const InstalledDistribution*> asked_for;
   std::vector<std::string> unknown;

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +20,9 @@
 #include "foundation/text/ascii.h"
 #include "index/family/alternatives.h"
 #include "installer/environment/installed_scan.h"
+#include "installer/environment/metadata_files.h"
 #include "installer/environment/roots.h"
+#include "installer/environment/site_snapshot.h"
 #include "installer/file_access.h"
 #include "installer/lock.h"
 #include "installer/transaction/recovery.h"
@@ -27,94 +34,58 @@
 namespace axle::installer {
 namespace {
 
-constexpr std::uint64_t metadata_limit = 64U << 20;
-constexpr std::uint64_t small_limit = 1U << 20;
-
-std::string trim_line(std::string text) {
-  text.resize(std::min(text.find('\n'), text.size()));
-  while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.pop_back();
-  return text;
-}
-
-/// Empty if it is missing or not a text file. Error: io.
-Result<std::string> read_optional(const std::string& path, std::uint64_t limit) {
-  auto text = read_if_there(path, limit);
-  if (text) return std::move(*text).value_or(std::string());
-  if (text.error().kind == ErrorKind::io) return std::unexpected(std::move(text.error()));
-  return std::string();
+std::string first_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+  return std::string(text);
 }
 
 /// What was stored for a build of an index family, whose wheel does not contain its label.
-Result<void> read_family_label(InstalledDistribution& distribution) {
-  const auto text = read_optional(distribution.dist_info + "/axle-family.json", small_limit);
-  if (!text) return std::unexpected(text.error());
-  const auto document = nlohmann::json::parse(*text, nullptr, false);
+void take_family_label(const std::string& text, InstalledDistribution& distribution) {
+  const auto document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("label") || !document["label"].is_string())
-    return {};
+    return;
   auto label = document["label"].get<std::string>();
-  if (!wheel::is_valid_label(label)) return {};
+  if (!wheel::is_valid_label(label)) return;
   const auto family = document.find("family");
   const bool named = family != document.end() && family->is_string() &&
                      wheel::is_valid_name(family->get<std::string>());
-  if (!named) return {};
+  if (!named) return;
   distribution.variant = std::move(label);
   distribution.family = family->get<std::string>();
-  return {};
 }
 
-Result<void> read_variant(InstalledDistribution& distribution, Report& report) {
+void take_variant(const std::string& text, InstalledDistribution& distribution, Report& report) {
   const std::string path = distribution.dist_info + "/variant.json";
-  const auto text = read_optional(path, small_limit * 16);
-  if (!text) return std::unexpected(text.error());
-  if (text->empty()) return read_family_label(distribution);
-  auto metadata = wheel::parse_variant_metadata(*text, path, report);
+  auto metadata = wheel::parse_variant_metadata(text, path, report);
   if (!metadata || metadata->variants.size() != 1) {
     report.warn(fmt::format("{} does not say which variant is installed", path), {}, path);
-    return {};
+    return;
   }
   distribution.variant = metadata->variants.begin()->first;
   distribution.variant_properties = std::move(metadata->variants.begin()->second);
   distribution.abi_needs = wheel::abi_needs(*metadata, distribution.variant_properties);
-  return {};
 }
 
-/// What installers store next to the metadata.
-Result<void> read_notes(InstalledDistribution& distribution) {
-  const std::string& folder = distribution.dist_info;
-  auto installer = read_optional(folder + "/INSTALLER", small_limit);
-  if (!installer) return std::unexpected(installer.error());
-  distribution.installer = trim_line(std::move(*installer));
-  auto direct_url = read_optional(folder + "/direct_url.json", small_limit);
-  if (!direct_url) return std::unexpected(direct_url.error());
-  distribution.direct_url = std::move(*direct_url);
-  const auto requested = look_at(folder + "/REQUESTED", Links::followed);
-  if (!requested) return std::unexpected(requested.error());
-  distribution.requested = requested->has_value();
-  const auto record = look_at(folder + "/RECORD", Links::followed);
-  if (!record) return std::unexpected(record.error());
-  distribution.has_record = *record && S_ISREG((*record)->st_mode);
-  return {};
-}
-
-Result<InstalledDistribution> read_distribution(const std::string& folder, Report& report) {
+Result<InstalledDistribution> interpret(const std::string& folder, const MetadataFiles& files,
+                                        Report& report) {
+  const auto path = find_metadata(folder);
+  if (!path) return std::unexpected(path.error());
+  auto metadata = wheel::parse_core_metadata(files.metadata, *path);
+  if (!metadata) return std::unexpected(std::move(metadata.error()));
   InstalledDistribution distribution;
   distribution.dist_info = folder;
-  const bool egg = text::ascii_lower(folder).ends_with(".egg-info");
-  std::string path = folder + (egg ? "/PKG-INFO" : "/METADATA");
-  if (egg) {
-    const auto there = look_at(folder, Links::followed);
-    if (!there) return std::unexpected(there.error());
-    if (*there && S_ISREG((*there)->st_mode)) path = folder;
-  }
-  auto text = read_headers(path, metadata_limit);
-  if (!text) return std::unexpected(text.error());
-  auto metadata = wheel::parse_core_metadata(*text, path);
-  if (!metadata) return std::unexpected(metadata.error());
   distribution.metadata = std::move(*metadata);
   distribution.name = wheel::normalize_name(distribution.metadata.name);
-  if (egg) return distribution;
-  if (auto read = read_variant(distribution, report); !read) return std::unexpected(read.error());
-  if (auto read = read_notes(distribution); !read) return std::unexpected(read.error());
+  if (files.variant && !files.variant->empty()) {
+    take_variant(*files.variant, distribution, report);
+  } else if (files.family) {
+    take_family_label(*files.family, distribution);
+  }
+  distribution.installer = first_line(files.installer.value_or(""));
+  distribution.direct_url = files.direct_url.value_or("");
+  distribution.requested = files.requested;
+  distribution.has_record = files.has_record;
   return distribution;
 }
 
@@ -190,30 +161,93 @@ Result<std::vector<std::string>> list_metadata(const std::string& site) {
   return folders;
 }
 
-/// Reads what is in one folder of metadata, beside others that do the same.
-struct Reading {
-  const std::string& folder;
-  Result<InstalledDistribution> distribution = InstalledDistribution();
-  std::vector<Remark> remarks;
+std::int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
-  void read() {
-    CollectedReport report;
-    const bool left_over = folder.substr(folder.rfind('/') + 1).starts_with('~');
-    distribution = left_over ? fail(ErrorKind::malformed, "left over from an interrupted pip")
-                             : read_distribution(folder, report);
-    remarks = std::move(report.remarks);
+/// Reads what is in one folder of metadata, beside others that do the same.
+class Reading {
+ public:
+  Reading(const std::string& folder, const SiteSnapshot& snapshot) : folder_(folder) {
+    const auto found = snapshot.find(name());
+    if (found != snapshot.end()) kept_ = &found->second;
   }
+
+  /// If `keeps`, with what the snapshot has of it, and of METADATA no more than that.
+  void read(bool keeps) {
+    CollectedReport report;
+    distribution_ = name().starts_with('~')
+                        ? fail(ErrorKind::malformed, "left over from an interrupted pip")
+                        : read_distribution(keeps, report);
+    remarks_ = std::move(report.remarks);
+  }
+
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+  [[nodiscard]] std::string_view name() const {
+    return std::string_view(folder_).substr(folder_.rfind('/') + 1);
+  }
+  [[nodiscard]] Result<InstalledDistribution>& distribution() { return distribution_; }
+  [[nodiscard]] std::vector<Remark>& remarks() { return remarks_; }
+  /// What the snapshot has, or should have, of it; nullptr: nothing.
+  [[nodiscard]] const KeptMetadata* kept() const { return read_anew_ ? &*read_anew_ : kept_; }
+  [[nodiscard]] bool is_news() const { return read_anew_.has_value(); }
+
+ private:
+  Result<InstalledDistribution> read_distribution(bool keeps, Report& report) {
+    if (kept_ != nullptr) {
+      const auto stamp = stamp_metadata(folder_, kept_->files);
+      if (stamp && stamp->text == kept_->stamp) return interpret(folder_, kept_->files, report);
+      kept_ = nullptr;
+    }
+    const std::int64_t began = nanoseconds_now();
+    auto files = read_metadata_files(folder_);
+    if (!files) return std::unexpected(std::move(files.error()));
+    auto distribution = interpret(folder_, *files, report);
+    if (!distribution || !keeps) return distribution;
+    // The same whether it is read or kept.
+    distribution->metadata.fields.clear();
+    distribution->metadata.description.clear();
+    auto essential = wheel::essential_metadata(files->metadata);
+    const auto stamp = stamp_metadata(folder_, *files);
+    if (!essential || !stamp || stamp->latest > began - settled_after) return distribution;
+    files->metadata = std::move(*essential);
+    read_anew_ = KeptMetadata{stamp->text, std::move(*files)};
+    return distribution;
+  }
+
+  const std::string& folder_;
+  const KeptMetadata* kept_ = nullptr;
+  std::optional<KeptMetadata> read_anew_;
+  Result<InstalledDistribution> distribution_ = InstalledDistribution();
+  std::vector<Remark> remarks_;
 };
+
+/// Writes a snapshot of what was read if the one in the cache says anything else.
+void keep(const std::vector<Reading>& readings, std::size_t known, const std::string& cache_folder,
+          const std::string& site) {
+  SiteSnapshot snapshot;
+  bool has_news = false;
+  for (const Reading& reading : readings) {
+    if (reading.kept() == nullptr) continue;
+    snapshot.emplace(reading.name(), *reading.kept());
+    has_news = has_news || reading.is_news();
+  }
+  if (has_news || snapshot.size() != known) write_site_snapshot(cache_folder, site, snapshot);
+}
 
 /// The distributions in one folder, which need not exist, in no order. Anything else, and files
 /// that this user may not read, are reported and skipped. Error: io.
-Result<void> scan_site(const std::string& site, std::vector<InstalledDistribution>& installed,
-                       Report& report) {
+Result<void> scan_site(const std::string& site, const std::string& cache_folder,
+                       std::vector<InstalledDistribution>& installed, Report& report) {
   const auto folders = list_metadata(site);
   if (!folders) return std::unexpected(folders.error());
+  const bool keeps = !cache_folder.empty() && !folders->empty();
+  const SiteSnapshot snapshot = keeps ? read_site_snapshot(cache_folder, site) : SiteSnapshot();
   std::vector<Reading> readings;
   readings.reserve(folders->size());
-  for (const std::string& folder : *folders) readings.emplace_back(folder);
+  for (const std::string& folder : *folders) readings.emplace_back(folder, snapshot);
   // As many as take longer than a thread does to begin.
   constexpr std::size_t at_a_time = 8;
   system::for_each_at_once((readings.size() + at_a_time - 1) / at_a_time,
@@ -221,25 +255,44 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
                              const std::size_t end =
                                  std::min(readings.size(), (batch + 1) * at_a_time);
                              for (std::size_t i = batch * at_a_time; i < end; ++i)
-                               readings[i].read();
+                               readings[i].read(keeps);
                            });
+  if (keeps) keep(readings, snapshot.size(), cache_folder, site);
   for (Reading& reading : readings) {
-    for (Remark& remark : reading.remarks) report.add(std::move(remark));
-    auto& distribution = reading.distribution;
+    for (Remark& remark : reading.remarks()) report.add(std::move(remark));
+    auto& distribution = reading.distribution();
     if (distribution) {
       installed.push_back(std::move(*distribution));
-    } else if (distribution.error().kind == ErrorKind::io && !lacks_rights(reading.folder)) {
+    } else if (distribution.error().kind == ErrorKind::io && !lacks_rights(reading.folder())) {
       return std::unexpected(distribution.error());
     } else {
-      report.warn(fmt::format("{} is ignored: {}", reading.folder, distribution.error().message),
-                  {}, reading.folder);
+      report.warn(fmt::format("{} is ignored: {}", reading.folder(), distribution.error().message),
+                  {}, reading.folder());
     }
   }
   return {};
 }
 
+/// Sorted by name, of one name the newest first.
+Result<std::vector<InstalledDistribution>> scan_roots(const Roots& roots,
+                                                      const std::string& cache_folder,
+                                                      Report& report) {
+  std::vector<InstalledDistribution> installed;
+  for (const std::string& site : std::set<std::string>{roots.purelib, roots.platlib}) {
+    if (auto done = scan_site(site, cache_folder, installed, report); !done)
+      return std::unexpected(done.error());
+  }
+  std::ranges::sort(installed, [](const auto& left, const auto& right) {
+    if (left.name != right.name) return left.name < right.name;
+    return right.metadata.version < left.metadata.version;
+  });
+  return installed;
+}
+
 /// A reader holds the shared lock; only an interrupted command makes it a writer briefly.
-Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Report& report) {
+Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots,
+                                                       const std::string& cache_folder,
+                                                       Report& report) {
   const std::string state = roots.state_folder();
   bool cleared = false;
   bool damaged = false;
@@ -260,7 +313,7 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Repor
       continue;
     }
     CollectedReport remarks;
-    auto installed = scan_installed(roots, remarks);
+    auto installed = scan_roots(roots, cache_folder, remarks);
     if (installed) drop_doubles(*installed, remarks);
     // The first change of this environment may have begun in the meantime.
     const auto begun = exists(state + "/lock");
@@ -274,22 +327,14 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Repor
 }  // namespace
 
 Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Report& report) {
-  std::vector<InstalledDistribution> installed;
-  for (const std::string& site : std::set<std::string>{roots.purelib, roots.platlib}) {
-    if (auto done = scan_site(site, installed, report); !done) return std::unexpected(done.error());
-  }
-  std::ranges::sort(installed, [](const auto& left, const auto& right) {
-    if (left.name != right.name) return left.name < right.name;
-    return right.metadata.version < left.metadata.version;
-  });
-  return installed;
+  return scan_roots(roots, {}, report);
 }
 
 void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
-               Report& report) {
+               Report& report, const std::string& cache_folder) {
   for (const std::string& site : environment.outer_sites) {
     std::vector<InstalledDistribution> found;
-    if (auto done = scan_site(site, found, report); !done)
+    if (auto done = scan_site(site, cache_folder, found, report); !done)
       report.warn(done.error().message, done.error().hint);
     for (InstalledDistribution& distribution : found) {
       const auto own =
@@ -303,11 +348,12 @@ void add_outer(const Environment& environment, std::vector<InstalledDistribution
 }
 
 Result<std::vector<InstalledDistribution>> list_installed(const Environment& environment,
-                                                          Report& report) {
+                                                          Report& report,
+                                                          const std::string& cache_folder) {
   auto roots = find_roots(environment);
   if (!roots) return std::unexpected(roots.error());
-  auto installed = scan_locked(*roots, report);
-  if (installed) add_outer(environment, *installed, report);
+  auto installed = scan_locked(*roots, cache_folder, report);
+  if (installed) add_outer(environment, *installed, report, cache_folder);
   return installed;
 }
 

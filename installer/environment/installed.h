@@ -33,9 +33,10 @@ struct InstalledDistribution {
 /// Sorted by name; an outer package (Environment::outer_sites) only if the environment has none of
 /// its name. Recovers an interrupted transaction first (recovery.h), so that incomplete packages
 /// are never visible; folders that are not distributions or cannot be read are reported and
-/// skipped.
+/// skipped. With `cache_folder` what did not change is taken from there (site_snapshot.h), and the
+/// metadata has no `fields` and no description.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> list_installed(
-    const Environment& environment, Report& report);
+    const Environment& environment, Report& report, const std::string& cache_folder = {});
 
 /// The values for markers in its requirements, without extras.
 [[nodiscard]] wheel::MarkerEnvironment markers_of(const InstalledDistribution& distribution,

@@ -14,8 +14,9 @@ namespace axle::installer {
                                                                         Report& report);
 
 /// Adds packages that the interpreter also sees, if the environment has none of that name; for each
-/// name the first folder on its path counts. A folder that cannot be read is reported.
+/// name the first folder on its path counts. A folder that cannot be read is reported. The cache as
+/// for list_installed.
 void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
-               Report& report);
+               Report& report, const std::string& cache_folder = {});
 
 }  // namespace axle::installer

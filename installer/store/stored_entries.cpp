@@ -20,8 +20,19 @@ namespace {
 
 constexpr std::uint64_t longest_manifest = 1ULL << 30;
 
-bool is_entry_name(std::string_view name) {
-  return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == name.npos;
+constexpr std::size_t sha256_digits = 64;
+
+bool begins_with_sha256(std::string_view name) {
+  return name.size() >= sha256_digits &&
+         name.substr(0, sha256_digits).find_first_not_of("0123456789abcdef") == name.npos;
+}
+
+bool is_wheel_name(std::string_view name) {
+  return name.size() == sha256_digits && begins_with_sha256(name);
+}
+
+bool is_byte_code_name(std::string_view name) {
+  return name.size() > sha256_digits && name[sha256_digits] == '-' && begins_with_sha256(name);
 }
 
 /// Of the manifests that this program reads.
@@ -48,10 +59,30 @@ std::string damage_of(const Descriptor& tree, const StoredFile& file) {
   return *hash == file.sha256 ? "" : "has another content";
 }
 
+Result<std::vector<StoredEntry>> list_entries(const std::string& above,
+                                              bool (*is_entry_name)(std::string_view)) {
+  std::vector<StoredEntry> entries;
+  std::error_code error;
+  std::filesystem::directory_iterator folder(above, error);
+  if (error && says_absent(error.value())) return entries;
+  for (const std::filesystem::directory_iterator end; !error && folder != end;
+       folder.increment(error)) {
+    std::error_code unknown;
+    const std::string name = folder->path().filename().string();
+    const bool real =
+        folder->symlink_status(unknown).type() == std::filesystem::file_type::directory;
+    if (real && is_entry_name(name)) entries.push_back(read_stored_entry(folder->path().string()));
+  }
+  if (error) return std::unexpected(system_error("read", above, error.value()));
+  std::ranges::sort(entries, {}, &StoredEntry::folder);
+  return entries;
+}
+
 }  // namespace
 
 StoredEntry read_stored_entry(const std::string& folder) {
-  StoredEntry entry{.sha256 = folder.substr(folder.rfind('/') + 1), .folder = folder};
+  StoredEntry entry{.sha256 = folder.substr(folder.rfind('/') + 1, sha256_digits),
+                    .folder = folder};
   auto text = read_file(entry.folder + "/manifest", longest_manifest);
   if (!text) return entry;
   if (auto manifest = parse_manifest(*text, entry.folder)) {
@@ -63,23 +94,12 @@ StoredEntry read_stored_entry(const std::string& folder) {
   return entry;
 }
 
-Result<std::vector<StoredEntry>> list_entries(const std::string& store) {
-  const std::string wheels = store + "/wheels";
-  std::vector<StoredEntry> entries;
-  std::error_code error;
-  std::filesystem::directory_iterator folder(wheels, error);
-  if (error && says_absent(error.value())) return entries;
-  for (const std::filesystem::directory_iterator end; !error && folder != end;
-       folder.increment(error)) {
-    std::error_code unknown;
-    const std::string name = folder->path().filename().string();
-    const bool real =
-        folder->symlink_status(unknown).type() == std::filesystem::file_type::directory;
-    if (real && is_entry_name(name)) entries.push_back(read_stored_entry(folder->path().string()));
-  }
-  if (error) return std::unexpected(system_error("read", wheels, error.value()));
-  std::ranges::sort(entries, {}, &StoredEntry::sha256);
-  return entries;
+Result<std::vector<StoredEntry>> list_wheels(const std::string& store) {
+  return list_entries(store + "/wheels", is_wheel_name);
+}
+
+Result<std::vector<StoredEntry>> list_byte_code(const std::string& store) {
+  return list_entries(store + "/byte-code", is_byte_code_name);
 }
 
 std::vector<DamagedFile> find_damage(const StoredEntry& entry) {

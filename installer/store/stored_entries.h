@@ -1,6 +1,6 @@
 #pragma once
-// The store as whoever looks after the cache sees it: which wheels it has, and whether they are as
-// they were unpacked.
+// The store as whoever looks after the cache sees it: which wheels and which byte code it has, and
+// whether they are as they were unpacked and compiled.
 
 #include <cstdint>
 #include <optional>
@@ -19,14 +19,16 @@ enum class EntryState : std::uint8_t {
 };
 
 struct StoredEntry {
-  std::string sha256;  ///< of the wheel: the name of the folder
+  std::string sha256;  ///< of the wheel: what the name of the folder begins with
   std::string folder;
   EntryState state = EntryState::unusable;
   Manifest manifest = {};  ///< of a complete one
 };
 
-/// By sha256; what has another name is left out. The store need not exist. Error: io.
-[[nodiscard]] Result<std::vector<StoredEntry>> list_entries(const std::string& store);
+/// Unpacked wheels, and byte code of wheels, by name; what has another name is left out. The store
+/// need not exist. Error: io.
+[[nodiscard]] Result<std::vector<StoredEntry>> list_wheels(const std::string& store);
+[[nodiscard]] Result<std::vector<StoredEntry>> list_byte_code(const std::string& store);
 
 /// The one in `folder`.
 [[nodiscard]] StoredEntry read_stored_entry(const std::string& folder);

@@ -25,20 +25,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kinds = {CacheKind::wheels,          CacheKind::built_wheels,
+constexpr std::array kinds = {CacheKind::wheels,          CacheKind::byte_code,
+                              CacheKind::partial_wheels,  CacheKind::built_wheels,
                               CacheKind::pages,           CacheKind::metadata,
                               CacheKind::first_downloads, CacheKind::plugin_environments,
                               CacheKind::plugin_failures, CacheKind::interpreters,
-                              CacheKind::drivers,         CacheKind::leftovers};
+                              CacheKind::environments,    CacheKind::drivers,
+                              CacheKind::leftovers};
 
 /// The format that this program writes; 0: the name has no number.
 struct Part {
   std::string_view name;
   unsigned format;
 };
-constexpr std::array parts = {Part{"store", 0},       Part{"http", 2},   Part{"builds", 0},
-                              Part{"plugins", 0},     Part{"detect", 0}, Part{"plugin-failures", 0},
-                              Part{"interpreters", 0}};
+constexpr std::array parts = {Part{"store", 0},        Part{"http", 2},
+                              Part{"builds", 0},       Part{"plugins", 0},
+                              Part{"detect", 0},       Part{"plugin-failures", 0},
+                              Part{"interpreters", 0}, Part{"installed", 0}};
 
 bool is_digits(std::string_view text, std::size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -80,7 +83,7 @@ void walk(const std::string& path, const std::function<void(const struct stat&)>
 
 /// With what can be told of its files.
 CachedThing measured(CachedThing thing) {
-  const bool times_of_links = thing.kind == CacheKind::wheels;
+  const bool times_of_links = thing.kind == CacheKind::wheels || thing.kind == CacheKind::byte_code;
   for (const std::string& path : thing.paths) {
     const auto top = installer::look_at(path);
     if (top && *top) thing.used = std::max<std::int64_t>(thing.used, (*top)->st_mtim.tv_sec);
@@ -107,6 +110,18 @@ std::set<std::string> package_of_wheel(std::string_view filename) {
   const auto name = wheel::parse_wheel_name(filename);
   if (!name) return {};
   return {wheel::normalize_name(name->distribution)};
+}
+
+/// By the metadata folders among the modules.
+std::set<std::string> packages_among(const std::string& modules) {
+  std::set<std::string> packages;
+  const auto names = list_names(modules);
+  if (!names) return packages;
+  for (const std::string& name : *names) {
+    if (name.ends_with(".dist-info"))
+      packages.insert(wheel::normalize_name(name.substr(0, name.find('-'))));
+  }
+  return packages;
 }
 
 class Looking {
@@ -169,19 +184,39 @@ class Looking {
   }
 
   Result<void> store(const std::string& path) {
-    auto entries = installer::list_entries(path);
-    if (!entries) return std::unexpected(entries.error());
-    for (const installer::StoredEntry& entry : *entries) {
-      if (entry.state == installer::EntryState::newer) {
-        contents_.left_alone.push_back(
-            fmt::format("{} is of a later version of Axle", entry.folder));
-      } else if (entry.state == installer::EntryState::unusable) {
-        add({CacheKind::leftovers, {entry.folder}});
-      } else {
-        add({CacheKind::wheels, {entry.folder}, package_of_wheel(entry.manifest.file_name)});
-      }
+    // Byte code first: without the wheel it is of no use.
+    for (const auto& [kind, list] : {std::pair(CacheKind::byte_code, &installer::list_byte_code),
+                                     std::pair(CacheKind::wheels, &installer::list_wheels)}) {
+      auto entries = list(path);
+      if (!entries) return std::unexpected(entries.error());
+      for (const installer::StoredEntry& entry : *entries) this->entry(kind, entry);
     }
+    if (auto placed = partial_wheels(path); !placed) return placed;
     return work_folders(path);
+  }
+
+  void entry(CacheKind kind, const installer::StoredEntry& entry) {
+    if (entry.state == installer::EntryState::newer) {
+      contents_.left_alone.push_back(fmt::format("{} is of a later version of Axle", entry.folder));
+    } else if (entry.state == installer::EntryState::unusable) {
+      add({CacheKind::leftovers, {entry.folder}});
+    } else {
+      add({kind, {entry.folder}, package_of_wheel(entry.manifest.file_name)});
+    }
+  }
+
+  Result<void> partial_wheels(const std::string& path) {
+    const auto names = list_names(path);
+    if (!names) return std::unexpected(names.error());
+    for (const std::string& name : *names) {
+      const std::string folder = path + "/" + name;
+      if (!name.starts_with("partial-") || !is_digits(name.substr(8), 64) ||
+          !is_real_folder(folder) || is_in_use(folder)) {
+        continue;
+      }
+      add({CacheKind::partial_wheels, {folder}, packages_among(folder + "/entry/tree")});
+    }
+    return {};
   }
 
   Result<void> work_folders(const std::string& path) {
@@ -279,27 +314,23 @@ class Looking {
     std::set<std::string> packages;
     const auto versions = list_names(environment + "/lib");
     if (!versions) return packages;
-    for (const std::string& version : *versions) {
-      const auto names = list_names(environment + "/lib/" + version + "/site-packages");
-      if (!names) continue;
-      for (const std::string& name : *names) {
-        if (name.ends_with(".dist-info"))
-          packages.insert(wheel::normalize_name(name.substr(0, name.find('-'))));
-      }
-    }
+    for (const std::string& version : *versions)
+      packages.merge(packages_among(environment + "/lib/" + version + "/site-packages"));
     return packages;
   }
 
   Result<void> files(const std::string& path, std::string_view part) {
     const CacheKind kind = part == "detect"         ? CacheKind::drivers
                            : part == "interpreters" ? CacheKind::interpreters
+                           : part == "installed"    ? CacheKind::environments
                                                     : CacheKind::plugin_failures;
     const auto names = list_names(path);
     if (!names) return std::unexpected(names.error());
     for (const std::string& name : *names) {
-      const bool ours = kind == CacheKind::drivers        ? name.starts_with("drivers-")
-                        : kind == CacheKind::interpreters ? is_digits(name.substr(0, 64), 64)
-                                                          : name.contains(".json");
+      const bool digits = kind == CacheKind::interpreters || kind == CacheKind::environments;
+      const bool ours = kind == CacheKind::drivers ? name.starts_with("drivers-")
+                        : digits                   ? is_digits(name.substr(0, 64), 64)
+                                                   : name.contains(".json");
       if (ours && is_file(path + "/" + name)) add({kind, {path + "/" + name}});
     }
     return {};
@@ -315,6 +346,10 @@ CacheKindName name_of(CacheKind kind) {
   switch (kind) {
     case CacheKind::wheels:
       return {"wheels", "unpacked wheels"};
+    case CacheKind::byte_code:
+      return {"byte_code", "wheels' byte code"};
+    case CacheKind::partial_wheels:
+      return {"partial_wheels", "interrupted downloads"};
     case CacheKind::built_wheels:
       return {"built_wheels", "wheels built from source"};
     case CacheKind::pages:
@@ -329,6 +364,8 @@ CacheKindName name_of(CacheKind kind) {
       return {"plugin_failures", "failures of plugins"};
     case CacheKind::interpreters:
       return {"interpreters", "answers of interpreters"};
+    case CacheKind::environments:
+      return {"environments", "lists of installed packages"};
     case CacheKind::drivers:
       return {"drivers", "answers of drivers"};
     case CacheKind::leftovers:

@@ -2,10 +2,13 @@
 // What lies in the cache folder:
 //
 //   store/wheels/<sha256>/          a wheel, unpacked (installer/store/store.h)
+//   store/byte-code/<sha256>-…/     its byte code for an interpreter (installer/store/byte_code.h)
+//   store/partial-<sha256>/         a wheel that did not come to its end (partial_wheel.h)
 //   http-2/<digit>/<digits>[.form]  an answer of a server, and what was read from it
 //   builds/<digits>/                a wheel that was built from source
 //   plugins/<digits>/               an environment of a plugin
 //   plugin-failures/, interpreters/, detect/   answers of programs, a file each
+//   installed/<sha256>              what an environment's packages say (site_snapshot.h)
 //   store/work-…, builds/work-…, http-2/drafts/…, removed-…   unfinished
 //
 // Everything else is a stranger's: it is never touched.
@@ -27,6 +30,8 @@ namespace axle::session {
 
 enum class CacheKind : std::uint8_t {
   wheels,
+  byte_code,
+  partial_wheels,
   built_wheels,
   pages,
   metadata,
@@ -34,6 +39,7 @@ enum class CacheKind : std::uint8_t {
   plugin_environments,
   plugin_failures,
   interpreters,
+  environments,  ///< what their packages say of themselves
   drivers,
   leftovers,  ///< unfinished, unusable, or in the format of an older version
 };

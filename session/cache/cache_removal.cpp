@@ -105,8 +105,9 @@ CacheRemoval remove_things(const std::string& folder, const std::vector<CachedTh
 
 void remove_empty_folders(const std::string& folder) {
   // rmdir(2) removes nothing else; the inner ones first.
-  std::vector<std::string> inner = {"store/wheels",    "store",        "builds", "plugins",
-                                    "plugin-failures", "interpreters", "detect", "http-2/drafts"};
+  std::vector<std::string> inner = {
+      "store/byte-code", "store/wheels", "store",     "builds", "plugins",
+      "plugin-failures", "interpreters", "installed", "detect", "http-2/drafts"};
   for (const char digit : std::string_view("0123456789abcdef"))
     inner.push_back(fmt::format("http-2/{}", digit));
   inner.emplace_back("http-2");
@@ -119,13 +120,17 @@ bool is_unused(const CachedThing& thing, std::int64_t now) {
     case CacheKind::leftovers:
       return true;
     case CacheKind::wheels:
+    case CacheKind::byte_code:
       return thing.shared == 0 && age > 30 * day;
+    case CacheKind::partial_wheels:
+      return age > 7 * day;
     case CacheKind::built_wheels:
     case CacheKind::plugin_environments:
       return age > 30 * day;
     case CacheKind::pages:
     case CacheKind::metadata:
     case CacheKind::interpreters:
+    case CacheKind::environments:
       return age > 90 * day;
     case CacheKind::plugin_failures:
     case CacheKind::drivers:
@@ -140,8 +145,9 @@ CacheCheck check_things(const std::vector<CachedThing>& things) {
   CacheCheck check;
   for (const CachedThing& thing : things) {
     const bool built = thing.kind == CacheKind::built_wheels;
-    if (!built && thing.kind != CacheKind::wheels) continue;
-    ++check.wheels;
+    const bool compiled = thing.kind == CacheKind::byte_code;
+    if (!built && !compiled && thing.kind != CacheKind::wheels) continue;
+    ++(compiled ? check.byte_code : check.wheels);
     if (auto damaged = built ? check_built(thing) : check_unpacked(thing))
       check.damaged.push_back(std::move(*damaged));
   }

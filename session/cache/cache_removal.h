@@ -34,17 +34,18 @@ void remove_empty_folders(const std::string& folder);
 /// it is not expected to be. `now` in seconds since 1970.
 [[nodiscard]] bool is_unused(const CachedThing& thing, std::int64_t now);
 
-/// The wheels that differ from what was unpacked.
+/// A wheel that differs from what was unpacked, or byte code from what was compiled.
 struct DamagedThing {
   CachedThing thing;
   std::string what;                ///< "demo-1.0-py3-none-any.whl"
   std::vector<std::string> facts;  ///< "demo.py has another content"
 };
 struct CacheCheck {
-  std::size_t wheels = 0;  ///< compared
+  std::size_t wheels = 0;     ///< compared
+  std::size_t byte_code = 0;  ///< of so many wheels, compared
   std::vector<DamagedThing> damaged = {};
 };
-/// Compares unpacked and built wheels with the hashes recorded for them.
+/// Compares unpacked and built wheels, and byte code, with the hashes recorded for them.
 [[nodiscard]] CacheCheck check_things(const std::vector<CachedThing>& things);
 
 }  // namespace axle::session

@@ -88,6 +88,12 @@ SEEDS = {
         "members": b"done 0\ndone 3\nplace 7 1000 40003 20000 deadbeef",
         "far": b"place 7 18446744073709551615 18446744073709551615 0 00000000\nhash 64\ndone -1\n",
     },
+    "installer/site_snapshot": {
+        "newer": zero_ended("axle-site 2", "/site"),
+        "long": zero_ended("axle-site 1", "/site", "a-1.dist-info", "99999999999999999999"),
+        "two": zero_ended("axle-site 1", "/site", "a-1.dist-info", "3") + b"1\x002"
+               + zero_ended("Name: a\nVersion: 1\n", "-", "-", "+pip", "-", "+", "+", "b-1.dist-info", "0", "", "+{}", "-", "-", "-", "-", "-"),
+    },
     "binaries/offload_bundle": {"packed_v2": packed_bundle(2, 1, 40), "plain": BUNDLE},
     "wheel/zip_reader": {
         "comment": archive(comment=b"text" + END),

@@ -26,14 +26,19 @@ CachedThing used_days_ago(CacheKind kind, std::int64_t days, std::uint64_t share
 
 TEST_CASE("what is unused depends on its kind") {
   CHECK(is_unused(used_days_ago(CacheKind::leftovers, 0), 0));
-  CHECK_FALSE(is_unused(used_days_ago(CacheKind::wheels, 29), 0));
-  CHECK(is_unused(used_days_ago(CacheKind::wheels, 31), 0));
-  CHECK_FALSE(is_unused(used_days_ago(CacheKind::wheels, 1000, 1), 0));
+  for (const CacheKind kind : {CacheKind::wheels, CacheKind::byte_code}) {
+    CHECK_FALSE(is_unused(used_days_ago(kind, 29), 0));
+    CHECK(is_unused(used_days_ago(kind, 31), 0));
+    CHECK_FALSE(is_unused(used_days_ago(kind, 1000, 1), 0));
+  }
+  CHECK_FALSE(is_unused(used_days_ago(CacheKind::partial_wheels, 6), 0));
+  CHECK(is_unused(used_days_ago(CacheKind::partial_wheels, 8), 0));
   for (const CacheKind kind : {CacheKind::built_wheels, CacheKind::plugin_environments}) {
     CHECK_FALSE(is_unused(used_days_ago(kind, 29), 0));
     CHECK(is_unused(used_days_ago(kind, 31), 0));
   }
-  for (const CacheKind kind : {CacheKind::pages, CacheKind::metadata, CacheKind::interpreters}) {
+  for (const CacheKind kind :
+       {CacheKind::pages, CacheKind::metadata, CacheKind::interpreters, CacheKind::environments}) {
     CHECK_FALSE(is_unused(used_days_ago(kind, 89), 0));
     CHECK(is_unused(used_days_ago(kind, 91), 0));
   }

@@ -82,6 +82,39 @@ class Showing(CacheTestCase):
         self.assertRegex(text, r"\n +2  unpacked wheels +[\d.]+ kB\n")
         self.assertIn("environments share", text)
 
+    def test_byte_code(self):
+        self.fill("demo", "--compile-bytecode")
+        self.fill("other", "--compile-bytecode")
+        kinds = {row["kind"]: row for row in self.cached("info", "--json").json["kinds"]}
+        files = [path for path in self.cache.glob("store/byte-code/**/*") if path.is_file() and not path.is_symlink()]
+        self.assertEqual((kinds["byte_code"]["count"], kinds["byte_code"]["bytes"]), (2, sum(path.stat().st_size for path in files)))
+        self.assertEqual(self.cached("verify").out, "2 wheels and the byte code of 2 compared, 0 damaged\n")
+        code = next(path for path in files if path.name.startswith("demo_more."))
+        data = code.read_bytes()
+        code.unlink()
+        code.write_bytes(data[:-1] + b"?")
+        told = self.cached("verify", "--fix", code=1).out
+        self.assertIn(f"{code.name} has another content", told)
+        self.assertIn("2 wheels and the byte code of 2 compared, 1 damaged and removed", told)
+        self.assertEqual(self.cached("clean", "other", "--json").json["removed"]["byte_code"], 1)
+        self.assertEqual(list(self.cache.glob("store/byte-code/*")), [])
+        self.assertEqual(set(self.entries()), {"demo"})
+
+    def test_interrupted_downloads(self):
+        self.fill()
+        partial = self.cache / "store" / ("partial-" + "a" * 64)
+        (partial / "entry/tree/demo-1.0.dist-info").mkdir(parents=True)
+        (partial / "log").write_text("one")
+        held = os.open(partial, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        self.assertNotIn("partial_wheels", self.kinds(), "a command works in it")
+        os.close(held)
+        self.assertEqual(self.kinds()["partial_wheels"], 1)
+        self.assertEqual(self.cached("prune", "--json").json["removed"]["partial_wheels"], 0)
+        self.assertEqual(self.cached("clean", "other", "--json").json["removed"]["partial_wheels"], 0)
+        self.assertEqual(self.cached("clean", "demo", "--json").json["removed"]["partial_wheels"], 1)
+        self.assertFalse(partial.exists())
+
     def test_pages_and_metadata_of_servers(self):
         server = Loopback(self)
         wheel = Wheel("demo", "1.0")
@@ -198,7 +231,7 @@ class Cleaning(CacheTestCase):
     def test_what_is_not_axles_within_its_folders_stays(self):
         self.fill()
         strangers = [self.cache / name for name in ("builds/mine/a", "plugins/mine/a", "store/mine/a", "store/wheels/mine/a",
-                                                    "http-2/a/mine", "http-2/mine", "detect/mine", "interpreters/mine")]
+                                                    "http-2/a/mine", "http-2/mine", "detect/mine", "interpreters/mine", "installed/mine")]
         for path in strangers:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("precious")
