@@ -153,7 +153,7 @@ class Liars(EnvironmentTestCase, Servers):
     def left(self):
         """What of a wheel is in the cache; pages are kept as they came."""
         return sorted(str(one) for one in (self.root / "home/.cache/axle").rglob("*")
-                      if one.is_file() and not {"http", "http-2", "interpreters"} & set(one.parts))
+                      if one.is_file() and not {"http", "http-2", "interpreters", "installed", "lock"} & set(one.parts))
 
     def ask(self, *more, within=20):
         begun = time.monotonic()

@@ -25,7 +25,7 @@ def made(make, padded=False):
 class Hostile(EnvironmentTestCase):
     def everything(self):
         """Each path below the test's folder that is not what a command leaves for the next one."""
-        kept = {"home/.cache/axle/" + one for one in ("http", "interpreters")}
+        kept = {"home/.cache/axle/" + one for one in ("http", "interpreters", "installed", "lock")}
         found = {}
         for path in sorted(self.root.rglob("*")):
             name = str(path.relative_to(self.root))

@@ -124,7 +124,7 @@ class KilledDownload(EnvironmentTestCase):
     def settle(self):
         """What came is unpacked when the log has its end and no longer grows: other tests may run beside this one, and what
         was not unpacked yet is fetched again."""
-        end, logs = time.monotonic() + 60, []
+        end, logs = time.monotonic() + 240, []
         while len(logs) < 15 or len(set(logs[-15:])) > 1 or not self.has_noted(logs[-1]):
             self.assertLess(time.monotonic(), end, logs[-1:])
             time.sleep(0.1)

@@ -411,7 +411,7 @@ class Honoured(SettingsCase, Servers, Shown):
     def row_upgrade(self):
         return Scenario(True, ("1.0", False), before=("0.5", True), ask=self.installs, peers=())
 
-    def row_compile_bytecode(self):
+    def row_compile(self):
         return Scenario(True, True, before=False, ask=self.compiles, peers=())
 
     def row_no_compile(self):

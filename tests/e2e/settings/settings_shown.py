@@ -18,6 +18,7 @@ class Shown:
         shutil.rmtree(self.venv)
         self.make_venv()
         result = self.install("demo", "--no-cache", *arguments, env=env, cwd=self.project)
+        self.said = str(result)
         return result.code or bool(list(self.venv.glob("lib/*/site-packages/__pycache__/demo.*.pyc")))
 
     def lines(self, *arguments, env=None):
