@@ -239,7 +239,8 @@ const std::array rows = {
     Command{"cache info", "Show what is in the cache, and what environments share of it", "",
             Arity::none, as_pip_and_uv + std::vector<session::Opt>{session::Opt::cache_dir},
             "variant cache info", run_cache_info},
-    Command{"cache verify", "Compare unpacked wheels and byte code with their hashes", "", Arity::none,
+    Command{"cache verify", "Compare unpacked wheels and byte code with their hashes", "",
+            Arity::none,
             as_pip_and_uv + std::vector<session::Opt>{session::Opt::fix, session::Opt::cache_dir},
             "variant cache verify\n"
             "variant cache verify --fix    remove what is damaged",

@@ -11,8 +11,8 @@
 
 #include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
-#include "installer/tree/remove_tree.h"
 #include "installer/transaction/rolling.h"
+#include "installer/tree/remove_tree.h"
 
 namespace axle::installer {
 

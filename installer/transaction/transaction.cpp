@@ -10,10 +10,10 @@
 #include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
 #include "installer/transaction/ending.h"
-#include "installer/tree/remove_tree.h"
 #include "installer/transaction/rolling.h"
 #include "installer/transaction/transaction_folder.h"
 #include "installer/transaction/unbroken.h"
+#include "installer/tree/remove_tree.h"
 
 namespace axle::installer {
 namespace {
