@@ -26,6 +26,13 @@ struct BuiltFrom {
   std::string builder;  ///< "pip 26.3"
 };
 
+/// Where the variants of a release are described: `NAME-VERSION-variants.json`.
+struct VariantsFile {
+  std::string filename;
+  std::string url;  ///< http(s) or file
+  wheel::ExpectedHash hash;
+};
+
 struct ResolvedPackage {
   std::string name;  ///< normalised
   wheel::Version version;
@@ -41,7 +48,8 @@ struct ResolvedPackage {
   wheel::ExpectedHash hash;
   std::vector<wheel::ListedHash> listed_hashes;  ///< the file must have one; empty: any will do
   std::optional<std::uint64_t> size;
-  std::string source;  ///< index or folder it came from
+  std::string source;                         ///< index or folder it came from
+  std::optional<VariantsFile> variants_file;  ///< of its release, where that has one
   /// The wheel is none that is published: it was built from this.
   std::optional<BuiltFrom> built_from;
   bool requested = false;          ///< named by the user, else a dependency
