@@ -161,10 +161,10 @@ const std::array rows = {
             "`conflicts`",
             run_install},
     Command{"venv", "Make a virtual environment", "DIR", Arity::any,
-            environment + std::vector<session::Opt>{session::Opt::prompt,
-                                                    session::Opt::system_site_packages,
-                                                    session::Opt::clear, session::Opt::no_cache,
-                                                    session::Opt::cache_dir},
+            environment + as_pip_and_uv +
+                std::vector<session::Opt>{session::Opt::prompt, session::Opt::system_site_packages,
+                                          session::Opt::clear, session::Opt::no_cache,
+                                          session::Opt::cache_dir},
             "variant venv                     .venv, of the python3 on the path\n"
             "variant venv env --python 3.12   of python3.12\n"
             "variant venv --clear             replace .venv, with all that is in it",
@@ -274,7 +274,8 @@ const std::array rows = {
     Command{"cache info", "Show what is in the cache, and what environments share of it", "",
             Arity::none, as_pip_and_uv + std::vector<session::Opt>{session::Opt::cache_dir},
             "variant cache info", run_cache_info},
-    Command{"cache verify", "Compare unpacked wheels and byte code with their hashes", "", Arity::none,
+    Command{"cache verify", "Compare unpacked wheels and byte code with their hashes", "",
+            Arity::none,
             as_pip_and_uv + std::vector<session::Opt>{session::Opt::fix, session::Opt::cache_dir},
             "variant cache verify\n"
             "variant cache verify --fix    remove what is damaged",
