@@ -112,7 +112,7 @@ Result<void> PartialWheel::start_again() {
   return write_all(log_file_.get(), render_log_head(sha256_, size_), log_path());
 }
 
-void PartialWheel::append(std::string line, bool write_now) {
+void PartialWheel::append(const std::string& line, bool write_now) {
   const std::lock_guard lock(mutex_);
   if (!log_file_) return;
   unwritten_ += line;

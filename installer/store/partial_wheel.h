@@ -54,7 +54,7 @@ class PartialWheel {
       : folder_(std::move(folder)), sha256_(std::move(sha256)), size_(size) {}
   [[nodiscard]] Result<bool> read_what_is_left(const Manifest& manifest);
   [[nodiscard]] std::string log_path() const { return folder_.path() + "/log"; }
-  void append(std::string line, bool write_now);
+  void append(const std::string& line, bool write_now);
 
   WorkFolder folder_;
   std::string sha256_;
