@@ -1,6 +1,9 @@
 // check: whether installed packages are complete, and their requirements met.
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
@@ -9,6 +12,7 @@
 #include "cli/command.h"
 #include "doctor/fixes.h"
 #include "doctor/installed_files.h"
+#include "installer/environment/overwritten.h"
 #include "installer/environment/record_check.h"
 #include "session/inventory.h"
 #include "session/session.h"
@@ -137,6 +141,28 @@ Result<std::vector<FaultyPackage>> find_faults(const doctor::InstalledFiles& fil
   return faulty;
 }
 
+/// Files that are those of another package, as RECORD says too.
+ordered_json overwritten_rows(const doctor::InstalledFiles& files, Report& report) {
+  ordered_json rows = ordered_json::array();
+  for (const doctor::InstalledPackageFiles& package : files.packages) {
+    const auto overwritten = installer::read_overwritten(package.distribution.dist_info);
+    if (!overwritten) {
+      report.warn(overwritten.error().message);
+      continue;
+    }
+    std::map<std::string, std::size_t> counts;  // by owner
+    for (const auto& [path, owner] : *overwritten) {
+      rows.push_back({{"package", package.title}, {"file", path}, {"by", owner}});
+      ++counts[owner];
+    }
+    for (const auto& [owner, count] : counts) {
+      report.note(fmt::format("{}: {} of its files {} overwritten by {}, as --overwrite allowed",
+                              package.title, count, count == 1 ? "is" : "are", owner));
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 int run_check(session::Session& session, Output& output) {
@@ -158,6 +184,7 @@ int run_check(session::Session& session, Output& output) {
   const auto faulty = find_faults(files, check, output);
   if (!faulty) return output.failure(session::failed(faulty.error()).error());
   const bool good = broken.empty() && faulty->empty();
+  const ordered_json overwritten = overwritten_rows(files, output);
   const Answer answer{.text =
                           [&] {
                             std::string text = good ? "No broken requirements found.\n" : "";
@@ -166,7 +193,9 @@ int run_check(session::Session& session, Output& output) {
                             return text;
                           },
                       .json = [&]() -> ordered_json {
-                        return {{"broken", broken_json(broken)}, {"files", faults_json(*faulty)}};
+                        return {{"broken", broken_json(broken)},
+                                {"files", faults_json(*faulty)},
+                                {"overwritten", overwritten}};
                       }};
   return output.answer(answer, good ? 0 : session::exit_failed);
 }
