@@ -96,10 +96,12 @@ enum class Opt : std::uint8_t {
   user,
   no_user,
   // what is done and shown
+  link_mode,
   compile_bytecode,
   no_compile,
   overwrite,
   refit,
+  redo,
   yes,
   without_effect,
   without_effect_value,
