@@ -6,6 +6,14 @@
 
 namespace axle::wheel {
 
+std::size_t line_length(std::string_view text) {
+  // Two searches for one byte are many times as fast as one for either of two.
+  const std::size_t feed = std::min(text.find('\n'), text.size());
+  const std::size_t end = std::min(text.substr(0, feed).find('\r'), feed);
+  return end +
+         (text.substr(end).starts_with("\r\n") ? 2 : std::min<std::size_t>(1, text.size() - end));
+}
+
 std::optional<MetadataField> split_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;

@@ -1,10 +1,14 @@
 #pragma once
 // The header lines of METADATA (RFC 822 as Python's email package reads it), one at a time.
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
 namespace axle::wheel {
+
+/// Length of the first line of `text` with its end: a line feed, a carriage return, or both.
+[[nodiscard]] std::size_t line_length(std::string_view text);
 
 struct MetadataField {
   std::string_view name;

@@ -178,4 +178,11 @@ TEST_CASE("METADATA without a body, a last line end or a marker about the varian
   CHECK(evaluate("not a header, variant_label\nRequires-Dist: x; variant_label == 'a'\n") ==
         "not a header, variant_label\nRequires-Dist: x; variant_label == 'a'\n");
   CHECK(evaluate("Requires-Dist: x;\n variant_label == 'a'\n") == "malformed");
+  // A lone carriage return ends a line: what follows it is a field, or the description.
+  CHECK(evaluate("Name: a\rRequires-Dist: x; variant_label == 'b'\rSummary: b\n") ==
+        "Name: a\rSummary: b\n");
+  CHECK(evaluate("Name: a\r.\nRequires-Dist: x; variant_label == 'b'\n") ==
+        "Name: a\r.\nRequires-Dist: x; variant_label == 'b'\n");
+  CHECK(evaluate("Name: a\r\rRequires-Dist: x; variant_label == 'b'\n") ==
+        "Name: a\r\rRequires-Dist: x; variant_label == 'b'\n");
 }

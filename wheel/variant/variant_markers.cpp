@@ -94,9 +94,8 @@ const MarkerClause& first_clause(const Marker::Node& node) {
 
 /// A field with the lines that go on with it, and the end of the last one.
 std::string_view take_field(std::string_view& rest) {
-  std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
-  while (continues_field(rest.substr(end)))
-    end = std::min(rest.find('\n', end), rest.size() - 1) + 1;
+  std::size_t end = line_length(rest);
+  while (continues_field(rest.substr(end))) end += line_length(rest.substr(end));
   const std::string_view field = rest.substr(0, end);
   rest.remove_prefix(end);
   return field;
