@@ -8,7 +8,7 @@
 #include "foundation/text/ascii.h"
 #include "foundation/text/nearest.h"
 #include "index/http/redaction.h"
-#include "index/pages/upload_time.h"
+#include "foundation/text/rfc3339.h"
 #include "providers/provider.h"
 #include "resolver/solver/solver.h"
 #include "session/cache/cache_lock.h"
@@ -98,7 +98,7 @@ bool changes_what_is_there(const Settings& settings) {
 }
 
 resolver::UploadCutoff cutoff_of(const Cutoff& cutoff) {
-  return {index::parse_upload_time(cutoff.time).value_or(0),
+  return {text::parse_rfc3339(cutoff.time).value_or(0),
           fmt::format("{} ({})", cutoff.time, cutoff.origin)};
 }
 

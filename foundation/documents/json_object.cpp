@@ -217,6 +217,7 @@ void JsonObject::parts(const std::function<void(const std::string&, JsonObject&)
 }
 
 void JsonObject::finish() {
+  if (reading_.bounds().unknown_keys) return;
   asked_.resize(size());
   for (std::size_t i = 0; i < size() && !reading_.error(); ++i) {
     if (!asked_[i]) refuse_object(fmt::format("unknown key {}", text::quote(members_[i].key)));

@@ -1,6 +1,6 @@
 #pragma once
 // The strict reader of JSON: typed, with the file and the place in every error. Reports the first
-// error, and rejects unknown keys. The counterpart of TomlTable.
+// error, and rejects unknown keys but where a format allows them. The counterpart of TomlTable.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +20,7 @@ namespace axle::documents {
 struct JsonBounds {
   std::size_t longest_text = 4096;  ///< bytes of one string
   std::size_t most_items = 1024;    ///< of one array of objects
+  bool unknown_keys = false;        ///< are ignored: of formats whose standard says so
 };
 
 /// A place in a document: only rendered for an error.

@@ -8,7 +8,7 @@
 #include "index/http/redaction.h"
 #include "index/pages/page.h"
 #include "index/pages/page_entry.h"
-#include "index/pages/upload_time.h"
+#include "foundation/text/rfc3339.h"
 
 namespace axle::index {
 namespace {
@@ -144,7 +144,7 @@ error_code read_upload_time(json::value& value, PublishedFile& file) {
   std::string_view text;
   const error_code error = get_text(value, text);
   if (error) return error == simdjson::INCORRECT_TYPE ? simdjson::SUCCESS : error;
-  file.uploaded = parse_upload_time(text);
+  file.uploaded = text::parse_rfc3339(text);
   return simdjson::SUCCESS;
 }
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "index/pages/upload_time.h"
+#include "foundation/text/rfc3339.h"
 #include "tests/resolver/solver_world.h"
 #include "wheel/hash/listed_hash.h"
 
@@ -224,15 +224,15 @@ TEST_CASE("a dependency of an extra stays one when it is overridden") {
 }
 
 TEST_CASE("only what was uploaded before the cutoff exists") {
-  using axle::index::parse_upload_time;
+  using axle::text::parse_rfc3339;
   Asked asked;
-  asked.world.index.add_wheel({"demo", "1.0"}).uploaded = parse_upload_time("2024-01-01T00:00:00Z");
-  asked.world.index.add_wheel({"demo", "2.0"}).uploaded = parse_upload_time("2024-06-01T00:00:00Z");
+  asked.world.index.add_wheel({"demo", "1.0"}).uploaded = parse_rfc3339("2024-01-01T00:00:00Z");
+  asked.world.index.add_wheel({"demo", "2.0"}).uploaded = parse_rfc3339("2024-06-01T00:00:00Z");
   asked.world.index.add_wheel({"demo", "3.0"});
   asked.world.index.add_wheel({"other", "1.0"});
   asked.ask("demo");
   auto& cutoffs = asked.world.options.cutoffs;
-  cutoffs.general = {*parse_upload_time("2024-06-01T00:00:00Z"), "2024-06-01 (--exclude-newer)"};
+  cutoffs.general = {*parse_rfc3339("2024-06-01T00:00:00Z"), "2024-06-01 (--exclude-newer)"};
   CHECK(asked.names() == Names{"demo 1.0"});
   ++cutoffs.general->time;
   CHECK(asked.names() == Names{"demo 2.0"});

@@ -1,6 +1,5 @@
 #pragma once
-// The digests of OpenSSL, opened on first use: linking libcrypto would cost every start of the
-// program 0.7 ms (a hundred pages of relocations), also of commands that hash nothing.
+// The digests of OpenSSL (libcrypto.h).
 
 // SHA256_CTX is the only form of a hash in progress that can be written down; OpenSSL 3 calls it
 // deprecated in favour of EVP, which has none.

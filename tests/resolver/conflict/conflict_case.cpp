@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "index/pages/upload_time.h"
+#include "foundation/text/rfc3339.h"
 #include "machines/selection.h"
 #include "plan/conflict.h"
 #include "providers/provider.h"
@@ -124,7 +124,7 @@ void ConflictCase::read_line(const std::string& line) {
 
 void ConflictCase::option(const Words& words) {
   if (words.at(0) == "exclude-newer") {
-    world_.options.cutoffs.general = {*index::parse_upload_time(words.at(1) + "T00:00:00Z"),
+    world_.options.cutoffs.general = {*text::parse_rfc3339(words.at(1) + "T00:00:00Z"),
                                       words.at(1) + " (--exclude-newer)"};
   } else if (words.at(0) == "variant") {
     world_.options.pinned_variants[words.at(1)] = words.at(2);
@@ -165,7 +165,7 @@ void ConflictCase::add_wheel(const Wheel& wheel) {
   file.yanked = wheel.options.contains("yanked");
   file.requires_python = option_of(wheel.options, "python");
   if (const std::string day = option_of(wheel.options, "uploaded"); !day.empty())
-    file.uploaded = index::parse_upload_time(day + "T00:00:00Z");
+    file.uploaded = text::parse_rfc3339(day + "T00:00:00Z");
 }
 
 void ConflictCase::build(const Words& words, const std::string& needs) {

@@ -1,20 +1,18 @@
-#include "index/pages/upload_time.h"
+#include "foundation/text/rfc3339.h"
 
 #include <doctest/doctest.h>
 
-#include "index/pages/page.h"
-
 using namespace axle;
-using index::parse_upload_time;
+using text::parse_rfc3339;
 
 TEST_CASE("upload times are read to the microsecond") {
-  CHECK(parse_upload_time("1970-01-01T00:00:00Z") == 0);
-  CHECK(parse_upload_time("1970-01-01T00:00:00.000001Z") == 1);
-  CHECK(parse_upload_time("1970-01-02T00:00:01.5Z") == 86'401'500'000);
-  CHECK(parse_upload_time("2024-06-01T12:00:00.123456Z") == 1'717'243'200'123'456);
-  CHECK(parse_upload_time("2024-06-01T14:00:00.123456789+02:00") == 1'717'243'200'123'456);
-  CHECK(parse_upload_time("2024-06-01t10:30:00.123456-01:30") == 1'717'243'200'123'456);
-  CHECK(parse_upload_time("2024-02-29T00:00:00Z"));
+  CHECK(parse_rfc3339("1970-01-01T00:00:00Z") == 0);
+  CHECK(parse_rfc3339("1970-01-01T00:00:00.000001Z") == 1);
+  CHECK(parse_rfc3339("1970-01-02T00:00:01.5Z") == 86'401'500'000);
+  CHECK(parse_rfc3339("2024-06-01T12:00:00.123456Z") == 1'717'243'200'123'456);
+  CHECK(parse_rfc3339("2024-06-01T14:00:00.123456789+02:00") == 1'717'243'200'123'456);
+  CHECK(parse_rfc3339("2024-06-01t10:30:00.123456-01:30") == 1'717'243'200'123'456);
+  CHECK(parse_rfc3339("2024-02-29T00:00:00Z"));
 }
 
 TEST_CASE("what is not a time is none") {
@@ -23,7 +21,7 @@ TEST_CASE("what is not a time is none") {
                            "2024-06-01T12:61:00Z", "2024-06-01T12:00:00.Z", "2024-06-01T12:00:00Zx",
                            "2024-06-01T12:00:00+2:00", "yesterday", "-024-06-01T12:00:00Z",
                            "2024-06-01T12:00:00+24:00", "2024-+6-01T12:00:00Z"}) {
-    CHECK_FALSE_MESSAGE(parse_upload_time(text).has_value(), text);
+    CHECK_FALSE_MESSAGE(parse_rfc3339(text).has_value(), text);
   }
 }
 

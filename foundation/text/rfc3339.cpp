@@ -1,8 +1,8 @@
-#include "index/pages/upload_time.h"
+#include "foundation/text/rfc3339.h"
 
 #include <chrono>
 
-namespace axle::index {
+namespace axle::text {
 namespace {
 
 constexpr std::int64_t second = 1'000'000;
@@ -60,7 +60,7 @@ bool take_offset(Cursor& text, int& seconds) {
 
 }  // namespace
 
-std::optional<std::int64_t> parse_upload_time(std::string_view text) {
+std::optional<std::int64_t> parse_rfc3339(std::string_view text) {
   Cursor rest(text);
   int century = 0;
   int year = 0;
@@ -88,4 +88,4 @@ std::optional<std::int64_t> parse_upload_time(std::string_view text) {
   return (days * 86'400 + of_day) * second + fraction;
 }
 
-}  // namespace axle::index
+}  // namespace axle::text
