@@ -120,6 +120,8 @@ void read_axle(documents::TomlTable& axle, Project& project) {
   }
   project.cmake = read_cmake(axle);
   project.matrix = read_matrix(axle);
+  // Of installing (session/settings/axle_config.cpp).
+  for (const char* key : {"attestations", "trusted-root", "publishers"}) (void)axle.find(key);
   axle.finish();
 }
 

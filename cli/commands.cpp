@@ -128,6 +128,7 @@ const std::array rows = {
             Arity::any,
             resolving + folders +
                 std::vector<session::Opt>{
+                    session::Opt::attestations, session::Opt::trusted_root,
                     session::Opt::build_from_source, session::Opt::build_from_source_of,
                     session::Opt::allow_backend_change, session::Opt::break_system_packages,
                     session::Opt::require_virtualenv, session::Opt::compile_bytecode,

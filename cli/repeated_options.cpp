@@ -76,6 +76,8 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::no_sources, "", "--no-sources"},
     RepeatedRow{session::Opt::no_sources_package, "", "--no-sources-package"},
     RepeatedRow{session::Opt::no_verify_hashes, "", "--no-verify-hashes"},
+    RepeatedRow{session::Opt::attestations},
+    RepeatedRow{session::Opt::trusted_root},
     RepeatedRow{session::Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
     RepeatedRow{session::Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
     RepeatedRow{session::Opt::exclude_newer_package, "", "--exclude-newer-package"},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/attestation.h"
 #include "plan/decision.h"
 #include "wheel/core_metadata.h"
 #include "wheel/hash/expected_hash.h"
@@ -41,7 +42,9 @@ struct ResolvedPackage {
   wheel::ExpectedHash hash;
   std::vector<wheel::ListedHash> listed_hashes;  ///< the file must have one; empty: any will do
   std::optional<std::uint64_t> size;
-  std::string source;  ///< index or folder it came from
+  std::string source;      ///< index or folder it came from
+  std::string provenance;  ///< URL of its attestations (PEP 740); empty: the index names none
+  std::optional<AttestationVerdict> attestation;  ///< nullopt: nobody asked for it
   /// The wheel is none that is published: it was built from this.
   std::optional<BuiltFrom> built_from;
   bool requested = false;          ///< named by the user, else a dependency

@@ -87,6 +87,11 @@ constexpr std::array rows = {
               "A hash of one requirement does not require hashes of all"},
     OptionRow{Opt::no_verify_hashes, flag, "--no-verify-hashes", "",
               "Do not compare files with the hashes of requirements files"},
+    OptionRow{Opt::attestations, value, "--attestations", "POLICY",
+              "Attestations of the publisher (PEP 740): require (install nothing without valid "
+              "ones), warn, or off (the default); docs/attestations.md"},
+    OptionRow{Opt::trusted_root, value, "--trusted-root", "FILE",
+              "Whose signatures on attestations count: a trusted_root.json of Sigstore"},
     OptionRow{Opt::exclude_newer, value, "--exclude-newer", "WHEN",
               "Only files uploaded before: the end of a date, an RFC 3339 time, or a duration ago "
               "(3 days, P3D)"},

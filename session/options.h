@@ -57,6 +57,8 @@ enum class Opt : std::uint8_t {
   require_hashes,
   no_require_hashes,
   no_verify_hashes,
+  attestations,
+  trusted_root,
   exclude_newer,
   uploaded_prior_to,
   exclude_newer_package,

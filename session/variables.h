@@ -32,6 +32,7 @@ struct VariableRow {
 };
 
 inline constexpr std::array variables = {
+    VariableRow{"AXLE_ATTESTATIONS", "the policy for attestations, like --attestations"},
     VariableRow{"AXLE_BUILD_TIMEOUT",
                 "how long a build of a source distribution may take, in seconds (else an hour)"},
     VariableRow{"AXLE_CACHE_DIR",
@@ -42,6 +43,7 @@ inline constexpr std::array variables = {
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
     VariableRow{"AXLE_SITE_PROFILE",
                 "the site's machine profile (else /etc/axle/machine.json); `none` disables it"},
+    VariableRow{"AXLE_TRUSTED_ROOT", "a trusted_root.json of Sigstore, like --trusted-root"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "the user's home folder, for configuration and cache"},
     VariableRow{"NETRC", "user names and passwords by host (else ~/.netrc)"},

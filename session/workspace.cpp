@@ -7,8 +7,8 @@
 #include "foundation/system/large_pages.h"
 #include "foundation/text/ascii.h"
 #include "foundation/text/nearest.h"
-#include "index/http/redaction.h"
 #include "foundation/text/rfc3339.h"
+#include "index/http/redaction.h"
 #include "providers/provider.h"
 #include "resolver/solver/solver.h"
 #include "session/cache/cache_lock.h"
@@ -192,6 +192,15 @@ void say_silenced_index(const Arguments& arguments, const Settings& settings, Re
   }
 }
 
+Outcome<void> open_attestations(Workspace& workspace, Session& session) {
+  auto policy = read_attestation_policy(session.arguments(), session.report());
+  if (!policy) return std::unexpected(policy.error());
+  auto checks = AttestationChecks::open(std::move(*policy), *workspace.transport, session.report());
+  if (!checks) return std::unexpected(checks.error());
+  workspace.attestations = std::move(*checks);
+  return {};
+}
+
 /// Trusted plugins and enabled namespaces; plugins are installed from the same indexes as packages.
 Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   auto settings = read_provider_settings();
@@ -215,7 +224,8 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
     providers.user_lists = std::move(*given);
   }
   workspace.plugin_environments = std::make_unique<InstalledEnvironments>(
-      workspace.environment, workspace.sources, session.cache_folder(), session.report());
+      workspace.environment, workspace.sources, workspace.attestations.get(),
+      session.cache_folder(), session.report());
   workspace.plugins = std::make_unique<TrustedPlugins>(
       TrustedPlugins::Setup{std::move(*settings), session.elsewhere(),
                             workspace.plugin_environments.get(), PluginFailures(session)});
@@ -360,13 +370,15 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   apply_trust(workspace->settings, workspace->options);
   if (auto done = apply_consent(session, workspace->settings, workspace->options.builds); !done)
     return std::unexpected(done.error());
+  if (auto opened = open_attestations(*workspace, session); !opened)
+    return std::unexpected(opened.error());
   if (const auto opened = open_plugins(*workspace, session); !opened)
     return std::unexpected(opened.error());
   if (!session.elsewhere()) {
     workspace->sdist_builds = std::make_unique<SdistBuilds>(SdistBuilds::Setup{
         workspace->environment, workspace->settings, workspace->options.wheel_use,
-        *workspace->transport, session.cache_folder(), build_time_limit(session.report()),
-        session.report()});
+        *workspace->transport, workspace->attestations.get(), session.cache_folder(),
+        build_time_limit(session.report()), session.report()});
     workspace->options.builds.builder = workspace->sdist_builds.get();
   }
   describe(*workspace, session);

@@ -164,6 +164,11 @@ struct Installation {
     return resolver::resolve(workspace.requests, target, there, workspace.sources,
                              workspace.options, report);
   }
+  /// What the user requires of the publishers' attestations.
+  [[nodiscard]] Result<void> check_attestations(plan::Resolution& resolution) const {
+    if (workspace.attestations == nullptr) return {};
+    return workspace.attestations->check(resolution);
+  }
 };
 
 /// With the data about the packages that is known despite the error.
@@ -283,9 +288,13 @@ int carry_out(const session::Session& session, const Installation& installation,
       resolution, options,
       [&]() -> Result<plan::Resolution> {
         auto again = installation.resolve(output);
-        if (again) return std::move(*again);
-        const Error& error = again.error();
-        return std::unexpected(error);
+        if (!again) {
+          const Error& error = again.error();
+          return std::unexpected(error);
+        }
+        if (auto good = installation.check_attestations(*again); !good)
+          return std::unexpected(std::move(good).error());
+        return std::move(*again);
       },
       output);
   if (!changes) return output.failure(changes.error());
@@ -396,6 +405,8 @@ int run_install(session::Session& session, Output& output) {
   if (!resolution) return report_unresolved(resolution.error(), installation, output);
   warn_of_unusable_gpus(resolution->packages, machine->machine, output);
   if (!installation.explain) note_choices(resolution->packages, output);
+  if (auto good = installation.check_attestations(*resolution); !good)
+    return output.failure(session::failed(std::move(good).error()).error());
   return carry_out(session, installation, std::move(*resolution), output);
 }
 

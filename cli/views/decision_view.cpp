@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/views/bom_view.h"
 #include "cli/views/facts_view.h"
 #include "foundation/text/byte_size.h"
 #include "index/http/redaction.h"
@@ -214,20 +215,40 @@ ordered_json built_from_json(const std::optional<plan::BuiltFrom>& from) {
           {"builder", from->builder}};
 }
 
+ordered_json attestation_json(const plan::AttestationVerdict& verdict) {
+  ordered_json attestations = ordered_json::array();
+  for (const wheel::VerifiedAttestation& one : verdict.verified) {
+    ordered_json publisher = {{"kind", one.publisher.kind}};
+    for (const auto& [key, value] : one.publisher.claims) publisher[key] = value;
+    attestations.push_back(
+        {{"publisher", std::move(publisher)},
+         {"predicate", one.predicate},
+         {"sha256", one.sha256},
+         {"log", one.log},
+         {"log_index", one.log_index},
+         {"logged_at", render_utc(static_cast<std::uint64_t>(one.logged_at)).value_or("")}});
+  }
+  return {{"passed", verdict.why_not.empty()},
+          {"reason", or_null(verdict.why_not)},
+          {"attestations", std::move(attestations)}};
+}
+
 ordered_json package_json(const plan::ResolvedPackage& package) {
-  return {{"name", package.name},
-          {"version", wheel::render_version(package.version)},
-          {"variant", variant_json(package.variant)},
-          {"family", or_null(package.family)},
-          {"wheel", or_null(package.filename)},
-          {"url", or_null(index::redact_url(package.url))},
-          {"sha256", or_null(std::string(package.hash.sha256()))},
-          {"size", package.size ? ordered_json(*package.size) : ordered_json(nullptr)},
-          {"built_from", built_from_json(package.built_from)},
-          {"requested", package.requested},
-          {"required_by", package.required_by},
-          {"stands_for", package.stands_for},
-          {"decision", decision_json(package.decision)}};
+  ordered_json out = {{"name", package.name},
+                      {"version", wheel::render_version(package.version)},
+                      {"variant", variant_json(package.variant)},
+                      {"family", or_null(package.family)},
+                      {"wheel", or_null(package.filename)},
+                      {"url", or_null(index::redact_url(package.url))},
+                      {"sha256", or_null(std::string(package.hash.sha256()))},
+                      {"size", package.size ? ordered_json(*package.size) : ordered_json(nullptr)},
+                      {"built_from", built_from_json(package.built_from)},
+                      {"requested", package.requested},
+                      {"required_by", package.required_by},
+                      {"stands_for", package.stands_for},
+                      {"decision", decision_json(package.decision)}};
+  if (package.attestation) out["attestation"] = attestation_json(*package.attestation);
+  return out;
 }
 
 ordered_json packages_json(const std::vector<plan::ResolvedPackage>& packages) {

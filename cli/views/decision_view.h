@@ -40,7 +40,10 @@ struct FleetRow {
 [[nodiscard]] std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output);
 
 [[nodiscard]] nlohmann::ordered_json decision_json(const plan::Decision& decision);
-/// {name, version, variant, wheel, url, sha256, size, built_from, decision}
+/// {passed, reason, attestations: [{publisher, predicate, sha256, log, log_index, logged_at}]}
+[[nodiscard]] nlohmann::ordered_json attestation_json(const plan::AttestationVerdict& verdict);
+/// {name, version, variant, wheel, url, sha256, size, built_from, decision}, and attestation where
+/// it was checked
 [[nodiscard]] nlohmann::ordered_json package_json(const plan::ResolvedPackage& package);
 [[nodiscard]] nlohmann::ordered_json packages_json(
     const std::vector<plan::ResolvedPackage>& packages);

@@ -126,6 +126,7 @@ ordered_json package_json(const plan::ResolvedPackage& package,
       {"family", package.family.empty() ? ordered_json(nullptr) : ordered_json(package.family)},
       {"properties", std::move(properties)},
       {"file", package.filename}};
+  if (package.attestation) out["axle"]["attestation"] = attestation_json(*package.attestation);
   return out;
 }
 

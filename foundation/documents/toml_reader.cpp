@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "foundation/text/ascii.h"
+#include "foundation/text/nearest.h"
 
 namespace axle::documents {
 namespace {
@@ -192,7 +193,9 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
 
 void TomlTable::finish() {
   for (const auto& [key, node] : table_) {
-    if (!known_.contains(key.str())) reading_.refuse(node, path_of(key.str()), "unknown key");
+    if (known_.contains(key.str())) continue;
+    reading_.refuse(node, path_of(key.str()), "unknown key",
+                    text::did_you_mean(key.str(), {known_.begin(), known_.end()}));
   }
 }
 

@@ -38,6 +38,7 @@ void read_link(const HtmlLink& link, PageBuilder& builder) {
     file.yanked_reason = *link.yanked;
   }
   read_metadata_mark(link, file);
+  if (link.provenance) file.provenance = text::trim_ascii(*link.provenance);
   builder.keep(href);
 }
 

@@ -35,7 +35,8 @@ const std::array<std::string_view, HtmlReader::known_count> HtmlReader::known_na
     "data-requires-python",
     "data-yanked",
     "data-core-metadata",
-    "data-dist-info-metadata"};
+    "data-dist-info-metadata",
+    "data-provenance"};
 
 HtmlReader::HtmlReader(std::string_view body) : rest_(body) {
   if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
@@ -205,8 +206,12 @@ std::optional<std::string_view> HtmlReader::value(Known known) {
 bool HtmlReader::note_link() {
   const auto target = value(href);
   if (!target) return false;
-  link_ = {*target, value(requires_python), value(yanked), value(core_metadata),
-           value(dist_info_metadata)};
+  link_ = {*target,
+           value(requires_python),
+           value(yanked),
+           value(core_metadata),
+           value(dist_info_metadata),
+           value(provenance)};
   return true;
 }
 

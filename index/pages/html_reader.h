@@ -19,6 +19,7 @@ struct HtmlLink {
   std::optional<std::string_view> yanked;
   std::optional<std::string_view> core_metadata;
   std::optional<std::string_view> dist_info_metadata;
+  std::optional<std::string_view> provenance;
 };
 
 class HtmlReader {
@@ -48,6 +49,7 @@ class HtmlReader {
     yanked,
     core_metadata,
     dist_info_metadata,
+    provenance,
     known_count,
   };
   static const std::array<std::string_view, known_count> known_names;

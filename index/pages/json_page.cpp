@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "foundation/text/rfc3339.h"
 #include "index/http/redaction.h"
 #include "index/pages/page.h"
 #include "index/pages/page_entry.h"
-#include "foundation/text/rfc3339.h"
 
 namespace axle::index {
 namespace {
@@ -191,6 +191,12 @@ error_code read_field(json::field& field, FileReading& entry) {
       break;
     case 'h':
       if (key == "hashes") return read_hashes(value, file, complaint);
+      break;
+    case 'p':
+      // PEP 740: null where there is none.
+      if (key == "provenance") {
+        return read_text(value, file.provenance, complaint, "its provenance is not text");
+      }
       break;
     case 'r':
       if (key == "requires-python") {

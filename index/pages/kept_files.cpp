@@ -29,7 +29,7 @@ enum Flags : std::uint16_t {
   link_ends_in_name = 1U << 12,
   has_label = 1U << 13,
   has_source = 1U << 14,
-  all_flags = (1U << 15) - 1,
+  has_provenance = 1U << 15,
 };
 
 constexpr std::size_t hash_bytes = 32;
@@ -120,7 +120,8 @@ unsigned flags_of(FileKind kind, const PublishedFile& file, bool plain) {
          when(!file.metadata_sha256.empty(), has_metadata_hash) | when(file.exposed, is_exposed) |
          when(plain, has_plain_sha256) | when(!plain && has_hash, has_other_hash) |
          when(file.url.ends_with(file.filename), link_ends_in_name) |
-         when(!file.label.empty(), has_label) | when(!file.source.empty(), has_source);
+         when(!file.label.empty(), has_label) | when(!file.source.empty(), has_source) |
+         when(!file.provenance.empty(), has_provenance);
 }
 
 /// Reads numbers and texts and remembers whether all were there.
@@ -207,6 +208,7 @@ class FileReader {
 
  private:
   [[nodiscard]] bool has(unsigned flag) const { return (flags_ & flag) != 0; }
+  [[nodiscard]] bool read_provenance();
 
   Cursor in_;
   std::uint64_t place_ = 0;
@@ -223,6 +225,9 @@ class FileReader {
   wheel::ExpectedHash other_hash_;
   std::string_view label_;
   std::string_view source_;
+  std::string provenance_;  ///< up to the file's name in it
+  bool provenance_has_name_ = false;
+  std::string_view provenance_end_;
   std::size_t repeated_ = 0;
 };
 
@@ -230,7 +235,6 @@ bool FileReader::next() {
   place_ = in_.number();
   const unsigned low = in_.byte();
   flags_ = low | in_.byte() << 8;
-  if ((flags_ & ~static_cast<unsigned>(all_flags)) != 0) return false;
   filename_ = in_.text();
   const std::uint64_t shared = in_.number();
   const std::string_view own = in_.text();
@@ -253,8 +257,20 @@ bool FileReader::next() {
   }
   if (has(has_label)) label_ = in_.text();
   if (has(has_source)) source_ = in_.text();
+  if (has(has_provenance) && !read_provenance()) return false;
   repeated_ += url_.size() + requires_python_.size();
   return in_.sound() && repeated_ <= most_repeated_bytes;
+}
+
+bool FileReader::read_provenance() {
+  const std::uint64_t shared = in_.number();
+  const std::string_view own = in_.text();
+  if (shared > provenance_.size()) return false;
+  provenance_.replace(shared, std::string::npos, own);
+  provenance_has_name_ = in_.byte() != 0;
+  provenance_end_ = in_.text();
+  repeated_ += provenance_.size();
+  return true;
 }
 
 void FileReader::make(KeptFile& kept) const {
@@ -283,9 +299,29 @@ void FileReader::make(KeptFile& kept) const {
   }
   if (has(has_label)) file.label = label_;
   if (has(has_source)) file.source = source_;
+  if (has(has_provenance)) {
+    file.provenance = provenance_;
+    if (provenance_has_name_) file.provenance += filename_;
+    file.provenance += provenance_end_;
+  }
 }
 
 }  // namespace
+
+// "…/integrity/demo/1.0/" as far as it differs from the one before, the file's name if that
+// follows, "/provenance".
+void FileWriter::put_provenance(const PublishedFile& file) {
+  const std::string_view whole = file.provenance;
+  const std::size_t name = whole.find(file.filename);
+  const bool has_name = name != std::string_view::npos;
+  const std::string_view begin = whole.substr(0, name);
+  const std::size_t shared = shared_length(begin, provenance_);
+  put_number(out_, shared);
+  put_text(out_, begin.substr(shared));
+  out_ += static_cast<char>(has_name ? 1 : 0);
+  put_text(out_, has_name ? whole.substr(name + file.filename.size()) : std::string_view());
+  provenance_ = begin;
+}
 
 void FileWriter::add(std::size_t place, FileKind kind, const PublishedFile& file) {
   const Sha256Bytes hash(file.hash.digits);
@@ -314,6 +350,7 @@ void FileWriter::add(std::size_t place, FileKind kind, const PublishedFile& file
   if ((flags & has_other_hash) != 0) put_hash(out_, file.hash);
   if (!file.label.empty()) put_text(out_, file.label);
   if (!file.source.empty()) put_text(out_, file.source);
+  if (!file.provenance.empty()) put_provenance(file);
   url_ = url;
   requires_python_ = file.requires_python;
 }
@@ -330,7 +367,8 @@ std::optional<std::vector<KeptFile>> read_kept_files(std::string_view bytes, Kep
     KeptFile& kept = files.emplace_back();
     reader.make(kept);
     const bool fit = where == KeptIn::memory ||
-                     (is_sound_file_name(kept.file.filename) && is_http_url(kept.file.url));
+                     (is_sound_file_name(kept.file.filename) && is_http_url(kept.file.url) &&
+                      (kept.file.provenance.empty() || is_http_url(kept.file.provenance)));
     if (!fit) return std::nullopt;
   }
   return files;

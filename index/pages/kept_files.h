@@ -27,9 +27,12 @@ class FileWriter {
   void add(std::size_t place, FileKind kind, const PublishedFile& file);
 
  private:
+  void put_provenance(const PublishedFile& file);
+
   std::string& out_;
   std::string_view url_;  ///< of the file before, without its name
   std::string_view requires_python_;
+  std::string_view provenance_;  ///< up to the file's name in it
 };
 
 using WantedWheels =

@@ -13,7 +13,7 @@ namespace {
 
 /// Of the layout and of the reader of pages: another number, and every page is parsed again.
 constexpr std::array<char, 16> format = {'a', 'x', 'l', 'e',  ' ', 'p', 'a', 'g',
-                                         'e', ' ', '2', '\n', 0,   0,   0,   0};
+                                         'e', ' ', '3', '\n', 0,   0,   0,   0};
 constexpr std::size_t typical_file_bytes = 256;
 /// As much of the files behind the summaries is kept in memory if it was read with them: those of
 /// the newest release, for most projects.

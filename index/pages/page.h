@@ -24,6 +24,7 @@ struct PublishedFile {
   std::string yanked_reason;
   bool has_metadata = false;    ///< PEP 658/714: `{url}.metadata` exists
   std::string metadata_sha256;  ///< may be empty
+  std::string provenance;       ///< PEP 740: where its attestations are, absolute; empty: nowhere
   /// A plain http link without a hash on a page served by https: an attacker on the network could
   /// replace the file.
   bool exposed = false;

@@ -45,7 +45,7 @@ std::size_t many_tags_of(std::string_view filename) {
 
 std::size_t bytes_of(const PublishedFile& file) {
   return sizeof file + file.filename.size() + file.url.size() + file.hash.digits.size() +
-         file.requires_python.size() + file.yanked_reason.size() +
+         file.requires_python.size() + file.yanked_reason.size() + file.provenance.size() +
          many_tags_of(file.filename) * sizeof(wheel::Tag);
 }
 
@@ -117,8 +117,19 @@ void PageBuilder::keep(std::string_view link) {
     if (borrowed_hashes_++ == 0) first_borrower_ = file.filename;
     file.hash = {};
   }
+  if (!file.provenance.empty()) resolve_provenance(file);
   file.exposed = page_is_https_ && file.hash.empty() && scheme_of(file.url) == "http";
   bytes_ += bytes_of(file);
+}
+
+// Files without provenance are as good as those of indexes that know nothing of it: whoever
+// requires some refuses them.
+void PageBuilder::resolve_provenance(PublishedFile& file) {
+  file.provenance = resolver_.resolve(without_fragment(file.provenance));
+  encode_stray_bytes(file.provenance);
+  if (link_allowed(file.provenance)) return;
+  file.provenance.clear();
+  if (lost_provenances_++ == 0) first_lost_ = file.filename;
 }
 
 Error PageBuilder::too_large() const {
@@ -147,6 +158,14 @@ ProjectPage PageBuilder::finish() {
         borrowed_hashes_ == 1 ? "" : fmt::format(" and {} more", borrowed_hashes_ - 1);
     report_.warn(fmt::format("{} gives the hash of the metadata as the hash of {}{}: it is ignored",
                              page_.url, first_borrower_, others),
+                 "report it to the index's operator");
+  }
+  if (lost_provenances_ > 0) {
+    const std::string others =
+        lost_provenances_ == 1 ? "" : fmt::format(" and {} more", lost_provenances_ - 1);
+    report_.warn(fmt::format("{}: the provenance of {}{} is ignored: its link is neither http, "
+                             "https nor a local file",
+                             page_.url, first_lost_, others),
                  "report it to the index's operator");
   }
   return std::move(page_);

@@ -23,8 +23,8 @@ class PageBuilder {
 
   /// An empty entry at the end of the page, to be filled and then either kept or dropped.
   [[nodiscard]] PublishedFile& begin();
-  /// Keeps the entry if its name and link are valid, with `url` set from `link`; otherwise drops
-  /// it.
+  /// Keeps the entry if its name and link are valid, with `url` set from `link` and `provenance`
+  /// made absolute; otherwise drops it.
   void keep(std::string_view link);
   /// Drops the entry and reports why.
   void leave_out(std::string_view why);
@@ -39,6 +39,7 @@ class PageBuilder {
 
  private:
   [[nodiscard]] bool link_allowed(std::string_view url) const;
+  void resolve_provenance(PublishedFile& file);
 
   ProjectPage page_;
   UrlResolver resolver_;
@@ -50,6 +51,8 @@ class PageBuilder {
   std::size_t skipped_ = 0;
   std::size_t borrowed_hashes_ = 0;  ///< files with the hash of their metadata for their own
   std::string first_borrower_;
+  std::size_t lost_provenances_ = 0;  ///< files whose link to it is not allowed
+  std::string first_lost_;
 };
 
 /// "1.1" -> ok; a major version above 1 is unsupported (PEP 691), text that is not a valid version

@@ -144,6 +144,12 @@ class FileHash {
           "if its publisher replaced the file, use --no-cache to accept the new one, or remove the "
           "cache to forget the first download; if not, it was altered: it was not installed");
     }
+    if (source == wheel::HashSource::attestation) {
+      return fail(ErrorKind::mismatch,
+                  fmt::format("{} has the sha256 {}, but it is attested with {}", package_.filename,
+                              found, given),
+                  "it is not the file that its publisher made: it was not installed");
+    }
     return fail(ErrorKind::mismatch,
                 fmt::format("{} has the {} {}, but {} gives {}", package_.filename, algorithm,
                             found, package_.source, given),

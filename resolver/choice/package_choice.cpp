@@ -234,6 +234,7 @@ plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Re
       package.hash = wheel::expected_sha256(std::move(*first), wheel::HashSource::first_download);
   }
   package.size = file.size;
+  package.provenance = file.provenance;
   package.source = file.source.empty() ? std::string(release.source) : file.source;
   package.direct = release.direct;
   package.yanked = file.yanked;

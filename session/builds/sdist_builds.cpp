@@ -220,6 +220,16 @@ Result<std::string> SdistBuilds::fetch(const resolver::Sdist& sdist, const std::
   return std::move(mark->sha256);
 }
 
+Result<void> SdistBuilds::check_attestations(const resolver::Sdist& sdist,
+                                             const std::string& sha256) {
+  if (setup_.attestations == nullptr || !setup_.attestations->concerns(sdist.name)) return {};
+  const index::PublishedFile& file = sdist.file;
+  const auto verdict = setup_.attestations->check(
+      ListedFile{sdist.name, file.filename, file.url, file.provenance, sha256});
+  if (!verdict) return std::unexpected(verdict.error());
+  return {};
+}
+
 Result<void> SdistBuilds::run(const resolver::Sdist& sdist, const std::string& file,
                               const std::string& wheels) {
   const std::string scratch = fs::path(wheels).parent_path().string() + "/tmp";
@@ -265,6 +275,7 @@ Result<resolver::BuiltWheel> SdistBuilds::build(const resolver::Sdist& sdist) {
   };
   // What the page says is enough to find a wheel of it: nothing runs.
   if (const std::string sha256(sdist.file.hash.sha256()); !sha256.empty()) {
+    if (auto good = check_attestations(sdist, sha256); !good) return std::unexpected(good.error());
     if (auto wheel = find_kept(place_of(*kept, sha256))) return finished(std::move(*wheel), sha256);
   }
   const auto work = installer::WorkFolder::create(*kept);
@@ -275,6 +286,9 @@ Result<resolver::BuiltWheel> SdistBuilds::build(const resolver::Sdist& sdist) {
   const std::string file = work->path() + "/sdist/" + filename;
   auto sha256 = fetch(sdist, file);
   if (!sha256) return std::unexpected(std::move(sha256).error());
+  if (sdist.file.hash.sha256().empty()) {
+    if (auto good = check_attestations(sdist, *sha256); !good) return std::unexpected(good.error());
+  }
   const std::string place = place_of(*kept, *sha256);
   if (auto wheel = find_kept(place)) return finished(std::move(*wheel), std::move(*sha256));
 

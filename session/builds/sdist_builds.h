@@ -15,6 +15,7 @@
 #include "index/http/transport.h"
 #include "installer/store/work_folder.h"
 #include "resolver/request/sdist_builder.h"
+#include "session/attestations/attestation_checks.h"
 #include "session/builds/build_tool.h"
 
 namespace axle::session {
@@ -26,7 +27,8 @@ class SdistBuilds final : public resolver::SdistBuilder {
     const Settings& settings;
     const resolver::WheelUse& wheel_use;
     index::Transport& transport;
-    std::string cache_folder;  ///< empty: wheels are kept as long as this object
+    AttestationChecks* attestations;  ///< nullptr: nothing is asked of them
+    std::string cache_folder;         ///< empty: wheels are kept as long as this object
     std::chrono::milliseconds time_limit;
     Report& report;  ///< for --verbose: what the tool prints, as it does
   };
@@ -43,6 +45,9 @@ class SdistBuilds final : public resolver::SdistBuilder {
   [[nodiscard]] std::string place_of(const std::string& kept, const std::string& sha256) const;
   /// Downloads it into `file` and checks its hashes; its sha256.
   [[nodiscard]] Result<std::string> fetch(const resolver::Sdist& sdist, const std::string& file);
+  /// That the source distribution with that hash is attested, as far as the user requires it.
+  [[nodiscard]] Result<void> check_attestations(const resolver::Sdist& sdist,
+                                                const std::string& sha256);
   /// Runs the tool; `wheels` is where it puts the wheel.
   [[nodiscard]] Result<void> run(const resolver::Sdist& sdist, const std::string& file,
                                  const std::string& wheels);

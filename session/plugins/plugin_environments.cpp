@@ -218,8 +218,12 @@ Result<void> InstalledEnvironments::make(const std::string& place,
 std::expected<plugins::PluginEnvironment, plugins::PluginFailure>
 InstalledEnvironments::environment_with(const std::vector<std::string>& requirements) {
   QuietReport quiet(report_);
-  const auto resolution = resolve(requirements, quiet);
+  auto resolution = resolve(requirements, quiet);
   if (!resolution) return std::unexpected(failure(resolution.error()));
+  if (attestations_ != nullptr) {
+    if (const auto good = attestations_->check(*resolution); !good)
+      return std::unexpected(failure(good.error()));
+  }
   const auto kept = folder();
   if (!kept) return std::unexpected(failure(kept.error()));
   const std::string place = *kept + "/" + key_of(environment_, *resolution);

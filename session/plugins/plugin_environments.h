@@ -15,6 +15,7 @@
 #include "plan/resolution.h"
 #include "providers/plugins/environments.h"
 #include "resolver/request/sources.h"
+#include "session/attestations/attestation_checks.h"
 
 namespace axle::session {
 
@@ -32,12 +33,14 @@ void discard_unused(const std::string& kept);
 
 class InstalledEnvironments final : public plugins::Environments {
  public:
-  /// `environment` says which Python, `sources` where packages come from; with an empty
-  /// `cache_folder` the environments are removed with this object. All must outlive it.
+  /// `environment` says which Python, `sources` where packages come from, `attestations` what is
+  /// asked of them (nullptr: nothing); with an empty `cache_folder` the environments are removed
+  /// with this object. All must outlive it.
   InstalledEnvironments(const installer::Environment& environment, const resolver::Sources& sources,
-                        std::string cache_folder, Report& report)
+                        AttestationChecks* attestations, std::string cache_folder, Report& report)
       : environment_(environment),
         sources_(sources),
+        attestations_(attestations),
         cache_folder_(std::move(cache_folder)),
         report_(report) {}
   ~InstalledEnvironments() override;
@@ -57,6 +60,7 @@ class InstalledEnvironments final : public plugins::Environments {
 
   const installer::Environment& environment_;
   const resolver::Sources& sources_;
+  AttestationChecks* attestations_;
   std::string cache_folder_;
   std::string temporary_;
   Report& report_;

@@ -160,3 +160,10 @@ TEST_CASE("ten thousand tags inside each other are no danger") {
   const ProjectPage page = page_of(body + "<a href='x-1.tar.gz'>x</a>");
   CHECK(page.files.size() == 1);
 }
+
+TEST_CASE("PEP 740: where the provenance of a file is, in HTML") {
+  CHECK(
+      only(R"(<a href="x-1.0.tar.gz" data-provenance="https://index.example/p?a=1&amp;b=2">x</a>)")
+          .provenance == "https://index.example/p?a=1&b=2");
+  CHECK(only(R"(<a href="x-1.0.tar.gz">x</a>)").provenance.empty());
+}

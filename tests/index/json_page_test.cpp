@@ -219,3 +219,23 @@ TEST_CASE("the content type decides how a page is read") {
   CHECK(as("").error().kind == ErrorKind::malformed);
   CHECK(as("text/html").error().kind == ErrorKind::malformed);  // JSON text is not HTML page
 }
+
+TEST_CASE("PEP 740: where the provenance of a file is, in JSON") {
+  CHECK(only(entry_with(R"(,"provenance":"https://index.example/integrity/x/provenance")"))
+            .provenance == "https://index.example/integrity/x/provenance");
+  CHECK(only(entry_with(R"(,"provenance":"/integrity/x")")).provenance ==
+        "https://index.example/integrity/x");
+  CHECK(only(entry_with(R"(,"provenance":null)")).provenance.empty());
+  CHECK(only(entry_with("")).provenance.empty());
+}
+
+TEST_CASE("a page from the network names no provenance on this machine") {
+  CollectedReport report;
+  const auto page = parse_json_page(page_with(entry_with(R"(,"provenance":"file:///etc/passwd")")),
+                                    page_url, report);
+  REQUIRE(page);
+  REQUIRE(page->files.size() == 1);
+  CHECK(page->files[0].provenance.empty());
+  REQUIRE(report.remarks.size() == 1);
+  CHECK(report.remarks[0].message.contains("the provenance of x-1.0-py3-none-any.whl is ignored"));
+}

@@ -41,6 +41,17 @@ std::string rich_page(std::size_t more = 0) {
   add("x-2.0-py3-none-any.whl",
       fmt::format(R"(,"hashes":{{"sha256":"{}","sha512":"cd"}},"core-metadata":{{"sha256":"{}"}})",
                   digest, std::string(64, 'a')));
+  // The beginning of the one before, another one, without the file's name in it, and none again.
+  const auto provenance = [](std::string_view url) {
+    return fmt::format(R"(,"hashes":{{}},"provenance":"{}")", url);
+  };
+  add("x-2.0-cp311-none-any.whl",
+      provenance("https://index.example/integrity/x/2.0/x-2.0-cp311-none-any.whl/provenance"));
+  add("x-2.0-cp312-none-any.whl",
+      provenance("https://index.example/integrity/x/2.0/x-2.0-cp312-none-any.whl/provenance"));
+  add("x-2.0-cp313-none-any.whl", provenance("https://other.example/42"));
+  add("x-2.0-cp314-none-any.whl", provenance("https://other.example/x-2.0-cp314-none-any.whl"));
+  add("x-2.0-cp315-none-any.whl", R"(,"hashes":{},"provenance":null)");
   add("x-10-variants.json", "");
   add("x-nonsense.exe", "");
   add("x-1970-py3-none-any.whl", R"(,"upload-time":"1969-01-01T00:00:00Z","size":0)");
@@ -131,7 +142,7 @@ struct Setup {
 
 TEST_CASE("what is kept of a page is the page") {
   const ProjectPage page = parsed(rich_page());
-  CHECK(page.files.size() == 9);
+  CHECK(page.files.size() == 14);
   check_same(ListedProject(page, "x"), page);
   const ProjectPage empty = parsed(R"({"meta":{"api-version":"1.1"},"name":"x","files":[]})");
   check_same(ListedProject(empty, "x"), empty);
@@ -148,7 +159,7 @@ TEST_CASE("releases are numbered without their files") {
   CHECK(listed.summary(3).wheels == 2);
   CHECK(listed.summary(3).yanked_wheels);
   CHECK(!listed.summary(3).all_yanked);
-  CHECK(listed.file_count() == 9);
+  CHECK(listed.file_count() == 14);
 }
 
 TEST_CASE("a cached page is parsed once, and its body is not read again") {

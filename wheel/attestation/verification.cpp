@@ -108,15 +108,15 @@ Result<Statement> check_statement(std::string_view text, const AttestedFile& fil
     return fail(ErrorKind::mismatch,
                 fmt::format("it is about another file, {}", text::quote(statement->name)));
   }
-  const bool is_digest = statement->sha256.size() == 64 &&
-                         std::ranges::all_of(statement->sha256, [](char c) {
-                           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-                         });
+  const bool is_digest =
+      statement->sha256.size() == 64 && std::ranges::all_of(statement->sha256, [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+      });
   if (!is_digest || (!file.sha256.empty() && statement->sha256 != file.sha256)) {
-    return fail(ErrorKind::mismatch,
-                fmt::format("it is about a file with the sha256 {}{}",
-                            text::quote(statement->sha256),
-                            file.sha256.empty() ? "" : ", and the index lists " + file.sha256));
+    return fail(
+        ErrorKind::mismatch,
+        fmt::format("it is about a file with the sha256 {}{}", text::quote(statement->sha256),
+                    file.sha256.empty() ? "" : ", not " + file.sha256));
   }
   return statement;
 }
@@ -153,9 +153,8 @@ Result<void> check_entry_content(const Attestation& attestation, const Certifica
     spec.require("signatures");
     spec.each("signatures", [&](JsonObject& one) {
       ++signatures;
-      same_signature =
-          one.text("signature") == text::encode_base64(attestation.signature) &&
-          one.text("verifier") == text::encode_base64(pem_of(certificate));
+      same_signature = one.text("signature") == text::encode_base64(attestation.signature) &&
+                       one.text("verifier") == text::encode_base64(pem_of(certificate));
     });
   });
   if (reading.error()) return std::unexpected(*reading.error());
@@ -186,8 +185,8 @@ Result<void> check_certificate(const Certificate& certificate, std::int64_t time
 }  // namespace
 
 Result<VerifiedAttestation> verify_attestation(const Attestation& attestation,
-                                               const Publisher& publisher,
-                                               const AttestedFile& file, const TrustedRoot& root) {
+                                               const Publisher& publisher, const AttestedFile& file,
+                                               const TrustedRoot& root) {
   const auto certificate = Certificate::parse(attestation.certificate);
   if (!certificate) return std::unexpected(within("its certificate", certificate.error()));
   const auto log = check_log_entry(attestation.entry, root);
@@ -198,7 +197,8 @@ Result<VerifiedAttestation> verify_attestation(const Attestation& attestation,
     return std::unexpected(good.error());
   const auto key = certificate->key();
   if (!key || !key->has_signed(authenticated(attestation.statement), attestation.signature))
-    return fail(ErrorKind::mismatch, "its signature is not one of its statement by its certificate");
+    return fail(ErrorKind::mismatch,
+                "its signature is not one of its statement by its certificate");
   if (auto good = check_entry_content(attestation, *certificate); !good)
     return std::unexpected(good.error());
   auto statement = check_statement(attestation.statement, file);

@@ -15,6 +15,7 @@ enum class HashSource : std::uint8_t {
   index,           ///< the page that lists the file
   url,             ///< the user, behind its URL: "#sha256=…"
   first_download,  ///< nobody: it is that of the first download from the same URL
+  attestation,     ///< its publisher, in an attestation that was verified
 };
 
 /// A sha256 where one is given, else the strongest of the others. Empty: none is given.

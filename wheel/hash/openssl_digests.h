@@ -1,9 +1,6 @@
 #pragma once
 // The digests of OpenSSL (libcrypto.h).
 
-// SHA256_CTX is the only form of a hash in progress that can be written down; OpenSSL 3 calls it
-// deprecated in favour of EVP, which has none.
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 

@@ -114,7 +114,7 @@ def main():
     if options.peer and os.environ.get("AXLE_TEST_REGISTRY") != "1":
         print("skipped: pypi-attestations needs a registry (set AXLE_TEST_REGISTRY=1)")
         return SKIPPED
-    sys.path.insert(0, str(HERE.parent / "e2e"))
+    sys.path.insert(0, str(HERE.parents[1] / "e2e"))
     import attested
     if attested.missing:
         print(f"skipped: {attested.missing}")

@@ -7,7 +7,7 @@ import json
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "e2e"))
 from attested import CIRCLECI, GITHUB, GITLAB, GOOGLE, Authority, Bent, Log, b64  # noqa: E402
 
 FILE = "demo-1.0-py3-none-any.whl"

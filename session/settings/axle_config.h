@@ -1,0 +1,43 @@
+#pragma once
+// Axle's own configuration: [tool.axle] of the project's pyproject.toml, and the user's
+// `axle/config.toml` in XDG_CONFIG_HOME. What else [tool.axle] says is for `variant build`.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "session/command_failure.h"
+#include "session/settings/settings.h"
+#include "wheel/attestation/publisher.h"
+
+namespace axle::session {
+
+/// From whom files of a package must be, and where that is said: "pyproject.toml:12".
+struct ExpectedPublisher {
+  wheel::Publisher publisher;
+  std::string origin;
+};
+
+/// What one file says.
+struct AxleConfig {
+  std::optional<Stated> attestations;
+  std::optional<Stated> trusted_root;                                ///< an absolute path
+  std::map<std::string, ExpectedPublisher, std::less<>> publishers;  ///< by normalised name
+};
+
+/// [tool.axle] of a pyproject.toml, or the user's file. `where`: its path, absolute. Errors:
+/// malformed, with the line, also for an unknown key.
+[[nodiscard]] Result<AxleConfig> parse_project_config(std::string_view text,
+                                                      const std::string& where);
+[[nodiscard]] Result<AxleConfig> parse_user_config(std::string_view text, const std::string& where);
+
+struct AxleConfigs {
+  AxleConfig project;  ///< of the nearest pyproject.toml with [tool.axle], from here upwards
+  AxleConfig user;
+};
+
+/// Errors: usage, for a file that is not valid or cannot be read.
+[[nodiscard]] Outcome<AxleConfigs> read_axle_configs();
+
+}  // namespace axle::session
