@@ -85,6 +85,13 @@ const std::vector<session::Opt> resolving =
                               session::Opt::gpu_policy} +
     environment + as_pip_and_uv;
 
+/// How a server is asked that is no index.
+const std::vector<session::Opt> fetching = {
+    session::Opt::keyring_provider, session::Opt::trusted_host, session::Opt::cert,
+    session::Opt::client_cert,      session::Opt::proxy,        session::Opt::no_proxy_env,
+    session::Opt::timeout,          session::Opt::retries,      session::Opt::offline,
+    session::Opt::config_file,      session::Opt::no_config};
+
 /// Which of the installed packages are listed.
 const std::vector<session::Opt> selecting = {session::Opt::exclude, session::Opt::exclude_editable};
 
@@ -159,9 +166,11 @@ const std::array rows = {
             "variant freeze > requirements.txt", run_freeze},
     Command{"check", "Check that installed packages are complete and their requirements met", "",
             Arity::none,
-            environment + folders + as_pip_and_uv + std::vector<session::Opt>{session::Opt::deep},
+            environment + folders + fetching + as_pip_and_uv +
+                std::vector<session::Opt>{session::Opt::deep, session::Opt::vulnerabilities},
             "variant check          requirements, and files by their size and time\n"
-            "variant check --deep   each file by its hash in RECORD",
+            "variant check --deep   each file by its hash in RECORD\n"
+            "variant check --vulnerabilities all.zip    and known vulnerabilities",
             run_check},
     Command{"show", "Show details of installed packages", "PKG", Arity::any,
             environment + folders + as_pip_and_uv + std::vector<session::Opt>{session::Opt::files},

@@ -167,6 +167,13 @@ Hint reinstall(const Packages& packages, const InstalledFiles& files) {
   return hint;
 }
 
+std::string upgrade_command(const std::string& name, const wheel::Version& oldest,
+                            const InstalledFiles& files) {
+  const std::vector<std::string> words = {
+      "variant", "install", fmt::format("{}>={}", name, wheel::render_version(oldest))};
+  return shell_command(words) + files.python_option();
+}
+
 Hint another_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (package.new_choice == NewChoice::same)
     return {fmt::format("install a build of {} for this machine, if there is one",

@@ -7,6 +7,7 @@
 
 #include "doctor/finding.h"
 #include "doctor/installed_files.h"
+#include "wheel/version.h"
 
 namespace axle::doctor {
 
@@ -38,6 +39,10 @@ using Packages = std::vector<const InstalledPackageFiles*>;
 /// Those of `packages` that were only installed for packages in `going` or `packages`.
 [[nodiscard]] Packages left_over(const Packages& packages, const Packages& going,
                                  const InstalledFiles& files);
+
+/// Installs a version from `oldest` on.
+[[nodiscard]] std::string upgrade_command(const std::string& name, const wheel::Version& oldest,
+                                          const InstalledFiles& files);
 
 /// "variant uninstall a b --python P".
 [[nodiscard]] std::string uninstall_command(const Packages& packages, const InstalledFiles& files);

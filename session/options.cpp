@@ -236,6 +236,10 @@ constexpr std::array rows = {
     OptionRow{
         Opt::deep, flag, "--deep", "",
         "Slow: compare each file with its hash in RECORD; doctor also disassembles libraries"},
+    OptionRow{
+        Opt::vulnerabilities, value, "--vulnerabilities", "FILE|URL",
+        "Compare with advisories in OSV's format: a file, a list, a folder, or the all.zip of "
+        "an ecosystem"},
     OptionRow{Opt::fix, flag, "--fix", "",
               "Remove what is damaged, so that it is downloaded again when it is needed"},
 };

@@ -134,6 +134,7 @@ enum class Opt : std::uint8_t {
   device,
   for_package,
   deep,
+  vulnerabilities,
   // of the cache
   fix,
 };

@@ -1,17 +1,23 @@
-// check: whether installed packages are complete, and their requirements met.
+// check: whether installed packages are complete, and their requirements met; with
+// --vulnerabilities also whether advisories are about them.
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/views/vulnerabilities_view.h"
 #include "doctor/fixes.h"
 #include "doctor/installed_files.h"
 #include "installer/environment/record_check.h"
 #include "session/inventory.h"
 #include "session/session.h"
+#include "session/vulnerabilities/advisory_source.h"
 #include "session/workspace.h"
 
 namespace axle::cli {
@@ -137,6 +143,30 @@ Result<std::vector<FaultyPackage>> find_faults(const doctor::InstalledFiles& fil
   return faulty;
 }
 
+/// The installed packages that the advisories of --vulnerabilities are about.
+Result<std::vector<VulnerablePackage>> find_vulnerable(session::Session& session,
+                                                       const session::Inventory& inventory,
+                                                       const doctor::InstalledFiles& files) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& one : inventory.distributions) names.insert(one.name);
+  const auto advisories =
+      session::read_advisories(session.arguments().value(session::Opt::vulnerabilities), names,
+                               session::remote_files(session, true));
+  if (!advisories) return std::unexpected(advisories.error());
+  std::vector<VulnerablePackage> vulnerable;
+  for (const installer::InstalledDistribution& one : inventory.distributions) {
+    const wheel::Version& version = one.metadata.version;
+    auto found = wheel::find_vulnerabilities(*advisories, one.name, version);
+    if (found.empty()) continue;
+    VulnerablePackage package{one.name, wheel::render_version(version), std::move(found), {}};
+    if (const auto fixed =
+            wheel::first_sound_version(*advisories, one.name, package.vulnerabilities))
+      package.fix = doctor::upgrade_command(one.name, *fixed, files);
+    vulnerable.push_back(std::move(package));
+  }
+  return vulnerable;
+}
+
 }  // namespace
 
 int run_check(session::Session& session, Output& output) {
@@ -157,16 +187,29 @@ int run_check(session::Session& session, Output& output) {
                          : installer::ContentCheck::size_and_time;
   const auto faulty = find_faults(files, check, output);
   if (!faulty) return output.failure(session::failed(faulty.error()).error());
-  const bool good = broken.empty() && faulty->empty();
+  const bool asks_for_advisories = session.arguments().has(session::Opt::vulnerabilities);
+  std::vector<VulnerablePackage> vulnerable;
+  if (asks_for_advisories) {
+    auto found = find_vulnerable(session, *inventory, files);
+    if (!found) return output.failure(session::failed(found.error()).error());
+    vulnerable = std::move(*found);
+  }
+  const bool good = broken.empty() && faulty->empty() && vulnerable.empty();
   const Answer answer{.text =
                           [&] {
                             std::string text = good ? "No broken requirements found.\n" : "";
+                            if (good && asks_for_advisories)
+                              text += "No known vulnerabilities found.\n";
                             for (const auto& one : broken) text += render(one);
                             for (const FaultyPackage& one : *faulty) text += render(one);
-                            return text;
+                            return text + render_vulnerabilities(vulnerable);
                           },
                       .json = [&]() -> ordered_json {
-                        return {{"broken", broken_json(broken)}, {"files", faults_json(*faulty)}};
+                        ordered_json all = {{"broken", broken_json(broken)},
+                                            {"files", faults_json(*faulty)}};
+                        if (asks_for_advisories)
+                          all["vulnerabilities"] = vulnerabilities_json(vulnerable);
+                        return all;
                       }};
   return output.answer(answer, good ? 0 : session::exit_failed);
 }
