@@ -43,11 +43,12 @@ void expect_attested(const std::string& sha256, wheel::ExpectedHash& hash) {
   hash.source = wheel::HashSource::attestation;
 }
 
-Error refusal(const ListedFile& file, const std::string& why, const std::string& origin) {
+Error refusal(const ListedFile& file, const std::string& why, const std::string& origin,
+              std::string_view way_out) {
   return {ErrorKind::mismatch, fmt::format("{} is not attested: {}", file.filename, why),
           fmt::format("nothing was installed; {} requires it: request a version that is attested, "
-                      "or use --attestations warn or off",
-                      origin)};
+                      "or use --attestations {}",
+                      origin, way_out)};
 }
 
 }  // namespace
@@ -128,9 +129,9 @@ Result<plan::AttestationVerdict> AttestationChecks::check(const ListedFile& file
                                first.log));
   } else if (policy_.requires_for(file.package)) {
     const auto expected = policy_.publishers.find(file.package);
-    return std::unexpected(
-        refusal(file, verdict.why_not,
-                expected == policy_.publishers.end() ? policy_.origin : expected->second.origin));
+    return std::unexpected(expected == policy_.publishers.end()
+                               ? refusal(file, verdict.why_not, policy_.origin, "warn or off")
+                               : refusal(file, verdict.why_not, expected->second.origin, "off"));
   } else {
     report_.warn(fmt::format("{} is not attested: {}", file.filename, verdict.why_not));
   }

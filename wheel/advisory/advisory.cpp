@@ -104,8 +104,8 @@ std::optional<Advisory> read_advisory(JsonObject& object) {
 Result<std::vector<Advisory>> parse_advisories(std::string_view text, const std::string& where) {
   constexpr const char* hint =
       "name an advisory in OSV's format, a list or a folder of them, or an ecosystem's all.zip";
-  auto tree = documents::parse_json_tree(text, where,
-                                         {.bytes = max_advisories_bytes, .values = 50'000'000});
+  auto tree =
+      documents::parse_json_tree(text, where, {.bytes = max_advisories_bytes, .values = 4'000'000});
   if (!tree) {
     if (tree.error().hint.empty()) tree.error().hint = hint;
     return std::unexpected(tree.error());

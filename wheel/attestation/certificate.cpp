@@ -72,15 +72,13 @@ std::optional<std::string> Certificate::extension(std::string_view number) const
   const OpensslCertificates& openssl = openssl_certificates();
   const int place = place_of(number);
   if (place < 0) return std::nullopt;
-  const ASN1_OCTET_STRING* value =
-      openssl.extension_data(openssl.extension(parsed_.get(), place));
+  const ASN1_OCTET_STRING* value = openssl.extension_data(openssl.extension(parsed_.get(), place));
   return std::string(reinterpret_cast<const char*>(openssl.string_data(value)),
                      static_cast<std::size_t>(openssl.string_length(value)));
 }
 
 std::optional<std::string> Certificate::claim(Claim claim) const {
-  const auto value =
-      extension(fmt::format("1.3.6.1.4.1.57264.1.{}", static_cast<unsigned>(claim)));
+  const auto value = extension(fmt::format("1.3.6.1.4.1.57264.1.{}", static_cast<unsigned>(claim)));
   if (!value) return std::nullopt;
   const auto text = der_content(*value, der_utf8_string);
   return text ? std::optional<std::string>(*text) : std::nullopt;
@@ -141,8 +139,7 @@ Result<std::string> Certificate::issuer_among(const std::vector<Certificate>& au
   bool ready = store && check;
   for (const Certificate& authority : authorities)
     ready = ready && openssl.add_to_store(store.get(), authority.parsed_.get()) == 1;
-  ready = ready &&
-          openssl.begin_check(check.get(), store.get(), parsed_.get(), nullptr) == 1;
+  ready = ready && openssl.begin_check(check.get(), store.get(), parsed_.get(), nullptr) == 1;
   if (!ready) {
     openssl.clear_errors();
     return fail(ErrorKind::mismatch, "OpenSSL cannot check its certificate");
@@ -157,8 +154,7 @@ Result<std::string> Certificate::issuer_among(const std::vector<Certificate>& au
                 fmt::format("its certificate is not one of the trusted authority: {}",
                             openssl.error_text(openssl.check_error(check.get()))));
   }
-  const auto* chain =
-      reinterpret_cast<const OPENSSL_STACK*>(openssl.check_chain(check.get()));
+  const auto* chain = reinterpret_cast<const OPENSSL_STACK*>(openssl.check_chain(check.get()));
   if (openssl.stack_size(chain) < 2)
     return fail(ErrorKind::mismatch, "its certificate is that of an authority itself");
   auto* issuer = static_cast<X509*>(openssl.stack_value(chain, 1));

@@ -119,8 +119,7 @@ Result<std::string> proved_root(std::string_view body, const InclusionProof& pro
     return fail(ErrorKind::mismatch, "the entry is beyond the end of its log");
   // Up to where the ways from the entry and from the last one meet, the neighbour may be on either
   // side; beyond, only on the left.
-  const auto inner =
-      static_cast<std::size_t>(std::bit_width(proof.index ^ (proof.tree_size - 1)));
+  const auto inner = static_cast<std::size_t>(std::bit_width(proof.index ^ (proof.tree_size - 1)));
   const auto border =
       inner < 64 ? static_cast<std::size_t>(std::popcount(proof.index >> inner)) : 0;
   if (proof.hashes.size() != inner + border) {
@@ -143,14 +142,15 @@ Result<const TrustedLog*> check_log_entry(const LogEntry& entry, const TrustedRo
                                                  text::quote(text::encode_base64(entry.log_id))));
   }
   if (!log->valid.contains(entry.integrated_time)) {
-    return fail(ErrorKind::mismatch,
-                fmt::format("the log {} was not trusted at the time of its entry",
-                            text::quote(log->name)));
+    return fail(
+        ErrorKind::mismatch,
+        fmt::format("the log {} was not trusted at the time of its entry", text::quote(log->name)));
   }
   const auto proved = proved_root(entry.body, entry.proof);
   if (!proved) return std::unexpected(proved.error());
   if (*proved != entry.proof.root_hash)
-    return fail(ErrorKind::mismatch, "the proof that its log has it does not lead to the log's root");
+    return fail(ErrorKind::mismatch,
+                "the proof that its log has it does not lead to the log's root");
   if (auto good = check_checkpoint(entry.proof, *log); !good) return std::unexpected(good.error());
   if (auto good = check_promise(entry, *log); !good) return std::unexpected(good.error());
   return log;

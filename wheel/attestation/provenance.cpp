@@ -35,8 +35,7 @@ std::uint64_t read_number(JsonObject& object, std::string_view key) {
   std::uint64_t number = value->whole.value_or(largest + 1);
   if (value->kind == JsonNode::Kind::string) {
     const std::string& digits = value->text;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
       number = largest + 1;
   }
@@ -58,8 +57,8 @@ InclusionProof read_proof(JsonObject& object) {
   proof.root_hash = read_bytes(object, "rootHash");
   // The only entry of a log needs none, but says so.
   object.require("hashes");
-  for (const std::string& hash :
-       object.list("hashes", {.item = documents::any_text, .may_be_empty = true, .may_repeat = true})) {
+  for (const std::string& hash : object.list(
+           "hashes", {.item = documents::any_text, .may_be_empty = true, .may_repeat = true})) {
     auto bytes = text::decode_base64(hash);
     if (!bytes || bytes->size() != hash_bytes) {
       object.refuse("hashes", "one is not a SHA-256 in base64");
@@ -138,9 +137,8 @@ AttestationBundle read_bundle(JsonObject& object) {
                [&](JsonObject& part) { bundle.publisher = read_publisher(part); });
   object.require("attestations");
   if (find_publisher_kind(bundle.publisher.kind) == nullptr) return bundle;
-  object.each("attestations", [&](JsonObject& one) {
-    bundle.attestations.push_back(read_attestation(one));
-  });
+  object.each("attestations",
+              [&](JsonObject& one) { bundle.attestations.push_back(read_attestation(one)); });
   return bundle;
 }
 

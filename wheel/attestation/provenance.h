@@ -32,7 +32,7 @@ struct LogEntry {
   std::string version;
   std::string log_id;
   std::uint64_t index = 0;
-  std::int64_t integrated_time = 0;     ///< seconds since 1970
+  std::int64_t integrated_time = 0;    ///< seconds since 1970
   std::string signed_entry_timestamp;  ///< the log's promise; with it the time is the log's
   InclusionProof proof;
 };

@@ -59,7 +59,9 @@ std::optional<PublicKey> PublicKey::of(evp_pkey_st* key, SignatureScheme scheme)
   return PublicKey(key, scheme);
 }
 
-void PublicKey::Deleter::operator()(evp_pkey_st* key) const { openssl_certificates().free_key(key); }
+void PublicKey::Deleter::operator()(evp_pkey_st* key) const {
+  openssl_certificates().free_key(key);
+}
 
 bool PublicKey::has_signed(std::string_view message, std::string_view signature) const {
   const OpensslCertificates& openssl = openssl_certificates();

@@ -22,10 +22,9 @@ constexpr std::array circleci_keys = {
     PublisherKey{"project_id"}, PublisherKey{"pipeline_definition_id"},
     PublisherKey{"vcs_origin", false}, PublisherKey{"vcs_ref", false}};
 
-constexpr std::array kinds = {PublisherKind{"GitHub", github_keys},
-                              PublisherKind{"GitLab", gitlab_keys},
-                              PublisherKind{"Google", google_keys},
-                              PublisherKind{"CircleCI", circleci_keys}};
+constexpr std::array kinds = {
+    PublisherKind{"GitHub", github_keys}, PublisherKind{"GitLab", gitlab_keys},
+    PublisherKind{"Google", google_keys}, PublisherKind{"CircleCI", circleci_keys}};
 
 const std::string& claim_of(const Publisher& publisher, std::string_view key) {
   static const std::string none;
@@ -49,8 +48,7 @@ Result<void> check_workflow(const Certificate& certificate, const std::string& i
                             const std::string& repository, const std::string& workflow) {
   if (auto good = expect(certificate, Claim::issuer, "who signed it in", {issuer}); !good)
     return good;
-  if (auto good =
-          expect(certificate, Claim::source_repository, "the repository", {repository});
+  if (auto good = expect(certificate, Claim::source_repository, "the repository", {repository});
       !good)
     return good;
   const auto digest = certificate.claim(Claim::source_digest);
@@ -79,17 +77,17 @@ Result<void> check_gitlab(const Publisher& publisher, const Certificate& certifi
 }
 
 Result<void> check_google(const Publisher& publisher, const Certificate& certificate) {
-  if (auto good = expect(certificate, Claim::issuer, "who signed it in",
-                         {"https://accounts.google.com"});
+  if (auto good =
+          expect(certificate, Claim::issuer, "who signed it in", {"https://accounts.google.com"});
       !good)
     return good;
   const std::vector<std::string> emails = certificate.emails();
   const std::string& email = claim_of(publisher, "email");
   if (std::ranges::find(emails, email) != emails.end()) return {};
-  return fail(ErrorKind::mismatch,
-              fmt::format("its certificate is for {}, and the publisher is {}",
-                          emails.empty() ? "nobody" : text::quote(emails.front()),
-                          text::quote(email)));
+  return fail(
+      ErrorKind::mismatch,
+      fmt::format("its certificate is for {}, and the publisher is {}",
+                  emails.empty() ? "nobody" : text::quote(emails.front()), text::quote(email)));
 }
 
 Result<void> check_circleci(const Publisher& publisher, const Certificate& certificate) {
@@ -149,9 +147,10 @@ Result<void> check_identity(const Publisher& publisher, const Certificate& certi
   if (publisher.kind == "GitLab") return check_gitlab(publisher, certificate);
   if (publisher.kind == "Google") return check_google(publisher, certificate);
   if (publisher.kind == "CircleCI") return check_circleci(publisher, certificate);
-  return fail(ErrorKind::unsupported, fmt::format("{} is a kind of publisher that this version does "
-                                                  "not know",
-                                                  text::quote(publisher.kind)));
+  return fail(ErrorKind::unsupported,
+              fmt::format("{} is a kind of publisher that this version does "
+                          "not know",
+                          text::quote(publisher.kind)));
 }
 
 }  // namespace axle::wheel

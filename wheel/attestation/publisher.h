@@ -1,5 +1,6 @@
 #pragma once
-// Who published a file: a Trusted Publisher of the index (PEP 740), and the one that a user expects.
+// Who published a file: a Trusted Publisher of the index (PEP 740), and the one that a user
+// expects.
 
 #include <map>
 #include <optional>

@@ -48,7 +48,8 @@ std::optional<std::int64_t> read_time(JsonObject& object, std::string_view key) 
   const std::string text = object.text(key);
   const auto time = text::parse_rfc3339(text);
   if (!time) {
-    object.refuse(key, fmt::format("{} is not a time as in 2026-01-31T12:00:00Z", text::quote(text)));
+    object.refuse(key,
+                  fmt::format("{} is not a time as in 2026-01-31T12:00:00Z", text::quote(text)));
     return std::nullopt;
   }
   // The end of a second that has begun: "…:59.999Z" is still valid in that second.
@@ -142,9 +143,8 @@ Result<TrustedRoot> parse_trusted_root(std::string_view text, const std::string&
   }
   TrustedRoot trusted;
   root.require("certificateAuthorities");
-  root.each("certificateAuthorities", [&](JsonObject& one) {
-    trusted.authorities.push_back(read_authority(one));
-  });
+  root.each("certificateAuthorities",
+            [&](JsonObject& one) { trusted.authorities.push_back(read_authority(one)); });
   if (trusted.authorities.empty()) root.refuse("certificateAuthorities", "it is empty");
   read_logs(root, "tlogs", trusted.logs);
   read_logs(root, "ctlogs", trusted.certificate_logs);

@@ -50,8 +50,8 @@ struct TrustedRoot {
 
 inline constexpr std::size_t max_trusted_root_bytes = 4UL << 20;
 
-/// `where`: the file, for errors. Logs whose kind of key is unknown are left out. Errors: malformed;
-/// unsupported for another version of the format.
+/// `where`: the file, for errors. Logs whose kind of key is unknown are left out. Errors:
+/// malformed; unsupported for another version of the format.
 [[nodiscard]] Result<TrustedRoot> parse_trusted_root(std::string_view text,
                                                      const std::string& where);
 

@@ -27,8 +27,8 @@ struct VerifiedAttestation {
 };
 
 /// Whether `publisher` attests `file`: the signature on the statement, the statement, the
-/// certificate's chain, purpose, timestamp and identity, the log's entry with its proof, checkpoint,
-/// promise and content. Errors: mismatch, malformed, unsupported, with the reason.
+/// certificate's chain, purpose, timestamp and identity, the log's entry with its proof,
+/// checkpoint, promise and content. Errors: mismatch, malformed, unsupported, with the reason.
 [[nodiscard]] Result<VerifiedAttestation> verify_attestation(const Attestation& attestation,
                                                              const Publisher& publisher,
                                                              const AttestedFile& file,

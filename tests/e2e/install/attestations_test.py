@@ -116,7 +116,7 @@ class Policies(AttestedCase):
     def test_one_without_provenance(self):
         self.index.add(Wheel("demo", "1.0"), provenance=False)
         self.assert_refused(self.ask("demo"), "demo-1.0-py3-none-any.whl is not attested", "names no provenance",
-                            "--attestations requires it")
+                            "--attestations requires it", "or use --attestations warn or off")
         warned = self.assert_ok(self.ask("demo", "--json", policy="warn"))
         self.assertIn("is not attested: its index names no provenance", warned.err)
         told = warned.json["packages"][0]["attestation"]
@@ -311,7 +311,8 @@ class Publishers(AttestedCase):
         self.index.add(Wheel("demo", "1.0"), publisher=OTHER)
         project = self.project(self.trusting(self.EXPECTED.format("axle/demo")))
         words = ("it was published by GitHub, repository mallory/demo, workflow release.yml",
-                 f"{project}/pyproject.toml:4 expects GitHub, repository axle/demo, workflow release.yml")
+                 f"{project}/pyproject.toml:4 expects GitHub, repository axle/demo, workflow release.yml",
+                 "or use --attestations off")
         self.assert_refused(self.ask("demo", policy=None, cwd=project), *words)
         self.assert_refused(self.ask("demo", policy="warn", cwd=project), *words)
         inside = project / "src"
