@@ -14,6 +14,11 @@ std::vector<session::Opt> operator+(std::vector<session::Opt> left,
 
 const std::vector<session::Opt> environment = {session::Opt::python, session::Opt::system};
 
+/// Another interpreter or platform than those here.
+const std::vector<session::Opt> target = {session::Opt::python_version,
+                                          session::Opt::implementation, session::Opt::abi,
+                                          session::Opt::platform, session::Opt::python_platform};
+
 /// Packages that are in no environment, or in another place of one.
 const std::vector<session::Opt> folders = {session::Opt::target, session::Opt::prefix,
                                            session::Opt::root, session::Opt::user,
@@ -83,7 +88,7 @@ const std::vector<session::Opt> resolving =
                               session::Opt::disable_provider,
                               session::Opt::supported,
                               session::Opt::gpu_policy} +
-    environment + as_pip_and_uv;
+    environment + target + as_pip_and_uv;
 
 /// How a server is asked that is no index.
 const std::vector<session::Opt> fetching = {

@@ -28,6 +28,12 @@ struct RepeatedRow {
 constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::python, "--python", "--python"},
     RepeatedRow{session::Opt::system, "--python", "--system"},
+    // pip builds for its own interpreter.
+    RepeatedRow{session::Opt::python_version, "", "--python-version"},
+    RepeatedRow{session::Opt::implementation},
+    RepeatedRow{session::Opt::abi},
+    RepeatedRow{session::Opt::platform},
+    RepeatedRow{session::Opt::python_platform, "", "--python-platform"},
     RepeatedRow{session::Opt::break_system_packages, "", "--break-system-packages"},
     RepeatedRow{session::Opt::require_virtualenv},
     RepeatedRow{session::Opt::target, "--target", "--target"},
@@ -164,10 +170,21 @@ class Completion {
     names_files_ = tool_ == Tool::variant && is_for_command(session::Opt::requirement) &&
                    !files.empty() && std::ranges::none_of(files, is_passing);
     for (const RepeatedRow& row : repeated_rows) repeat(row);
+    if (lacks_folder()) text_ += " --dry-run";
     return {std::move(text_), lacks_secret_};
   }
 
  private:
+  /// An installation for another interpreter or platform, without the folder that it needs.
+  [[nodiscard]] bool lacks_folder() const {
+    if (tool_ != Tool::variant || command_->name != "install") return false;
+    if (run_.command_line.has(session::Opt::target) || has_word("--dry-run")) return false;
+    constexpr std::array stated = {session::Opt::python_version, session::Opt::implementation,
+                                   session::Opt::abi, session::Opt::platform,
+                                   session::Opt::python_platform};
+    return std::ranges::any_of(stated, [&](session::Opt id) { return run_.command_line.has(id); });
+  }
+
   void take_variant() {
     for (const Command& command : commands()) {
       const auto name = split_words(command.name);

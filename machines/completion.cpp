@@ -9,6 +9,7 @@
 #include "detect/cpu/aarch64_versions.h"
 #include "detect/gpu_vendors.h"
 #include "machines/gpu_models.h"
+#include "machines/profile_fields.h"
 #include "machines/vendor_facts.h"
 
 namespace axle::machines {
@@ -86,7 +87,46 @@ void complete_drivers(detect::Machine& machine, std::string_view name, Report& r
   }
 }
 
+std::unexpected<Error> contradicts(std::string message) {
+  return fail(ErrorKind::conflict, std::move(message),
+              "state one of the two as the other one is, or leave it out");
+}
+
+Result<void> state_architecture(detect::Machine& machine, std::string_view name,
+                                const std::string& stated) {
+  if (stated.empty()) return {};
+  detect::Cpu& cpu = machine.cpu;
+  const bool unknown = cpu.arch == detect::Arch::other && cpu.machine.empty();
+  const GpuModel* model = unknown ? find_model_with_host(machine) : nullptr;
+  if (model != nullptr && stated != detect::render_arch(model->host))
+    return contradicts(
+        fmt::format("{} is {}, as every {}", name, detect::render_arch(model->host), model->title));
+  const std::string own =
+      cpu.arch == detect::Arch::other ? cpu.machine : std::string(detect::render_arch(cpu.arch));
+  if (!unknown && own != stated) return contradicts(fmt::format("{} is {}", name, own));
+  const auto known = std::ranges::find(arch_words.values, stated, detect::render_arch);
+  if (known != arch_words.values.end()) cpu.arch = *known;
+  cpu.machine = stated;
+  return {};
+}
+
 }  // namespace
+
+Result<void> state_linux(detect::Machine& machine, std::string_view name, const LinuxFacts& facts) {
+  if (machine.os.system.empty()) machine.os.system = "Linux";
+  if (machine.os.system != "Linux")
+    return contradicts(fmt::format("{} runs {}", name, machine.os.system));
+  if (auto same = state_architecture(machine, name, facts.architecture); !same) return same;
+  detect::Libc& own = machine.libc;
+  if (facts.libc.family.empty()) return {};
+  const auto version = [](const detect::Libc& libc) { return std::pair(libc.major, libc.minor); };
+  const bool same_kind = own.family.empty() || own.family == facts.libc.family;
+  if (!same_kind || (!own.family.empty() && version(own) < version(facts.libc)))
+    return contradicts(fmt::format("{} has {} {}.{}", name, own.family, own.major, own.minor));
+  own = facts.libc;
+  own.sources = {{"family", "stated"}, {"version", "stated"}};
+  return {};
+}
 
 void complete_machine(detect::Machine& machine, std::string_view name, Report& report) {
   complete_platform(machine, name, report);

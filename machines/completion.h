@@ -2,9 +2,11 @@
 // The defaults for facts that are not stated: operating system, architecture, libc, and the driver
 // of a GPU that is stated to work. Everything else stays unknown.
 
+#include <string>
 #include <string_view>
 
 #include "detect/machine.h"
+#include "foundation/report/error.h"
 #include "foundation/report/report.h"
 
 namespace axle::machines {
@@ -13,5 +15,17 @@ namespace axle::machines {
 /// everything and is not changed. The architecture is that of the CPU which a GPU of the machine
 /// always comes with (GpuModel::host), else x86_64.
 void complete_machine(detect::Machine& machine, std::string_view name, Report& report);
+
+/// Linux, as a wheel's platform tag states it.
+struct LinuxFacts {
+  std::string architecture;  ///< "x86_64", "i686"; empty: not stated
+  detect::Libc libc;         ///< no family: not stated
+};
+
+/// Adds to `machine` what it does not state itself, before it is completed; a newer libc of its own
+/// becomes the stated one. Error: conflict, if it is another architecture, operating system or C
+/// library, or an older one.
+[[nodiscard]] Result<void> state_linux(detect::Machine& machine, std::string_view name,
+                                       const LinuxFacts& facts);
 
 }  // namespace axle::machines

@@ -208,7 +208,8 @@ Result<std::vector<NamedMachine>> shipped_machines() {
   return machines;
 }
 
-Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report& report) {
+Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report& report,
+                                                  const LinuxFacts* stated) {
   // A path may contain any character, so the whole text is first tried as a path.
   std::error_code error;
   const bool whole = fs::exists(fs::path(what), error);
@@ -225,6 +226,10 @@ Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report&
     if (!rest.empty()) {
       named.recording.reset();
       named.origin = {};
+    }
+    if (stated != nullptr) {
+      if (const auto same = state_linux(named.machine, named.name, *stated); !same)
+        return std::unexpected(same.error());
     }
     complete_machine(named.machine, named.name, report);
   }

@@ -11,6 +11,7 @@
 #include "detect/record/recording.h"
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
+#include "machines/completion.h"
 #include "machines/overrides.h"
 #include "machines/profile.h"
 
@@ -31,9 +32,10 @@ struct NamedMachine {
 /// x86_64, glibc 2.28; aarch64 for a Jetson, a Grace or a GB10; the newest backend's minimum
 /// driver) are reported. Errors: not_found for an unknown name or fact (the nearest known ones in
 /// the hint; the command line makes it a usage error), malformed/unsupported for an invalid profile
-/// file.
+/// file, conflict for a machine that contradicts `stated`.
 [[nodiscard]] Result<std::vector<NamedMachine>> select_machines(std::string_view what,
-                                                                Report& report);
+                                                                Report& report,
+                                                                const LinuxFacts* stated = nullptr);
 
 /// Shipped names, sorted.
 [[nodiscard]] std::vector<std::string> shipped_names();

@@ -152,6 +152,18 @@ constexpr std::array rows = {
         "The environment: its interpreter, its folder, or a version on the path (else VIRTUAL_ENV, "
         "CONDA_PREFIX, .venv)"},
     OptionRow{Opt::system, flag, "--system", "", "The environment of the python3 on the path"},
+    OptionRow{Opt::python_version, value, "--python-version", "X.Y",
+              "For this version of Python (3.12, 312, 3.12.4), which need not be here"},
+    OptionRow{Opt::implementation, value, "--implementation", "WHICH",
+              "For CPython (cp), PyPy (pp), or any implementation (py)"},
+    OptionRow{Opt::abi, list, "--abi", "TAG",
+              "For an interpreter with this ABI: cp312, cp313t, pypy310_pp73, none"},
+    OptionRow{Opt::platform, list, "--platform", "TAG",
+              "For a platform instead of this one: exactly these tags, and the elders of "
+              "manylinux2014 (manylinux2014_x86_64, musllinux_1_2_aarch64)"},
+    OptionRow{Opt::python_platform, value, "--python-platform", "WHICH",
+              "For a platform instead of this one, with all older tags: linux, "
+              "x86_64-manylinux_2_28, aarch64-unknown-linux-gnu"},
     OptionRow{Opt::break_system_packages, flag, "--break-system-packages", "",
               "Allow changes to an environment that the operating system manages"},
     OptionRow{Opt::require_virtualenv, flag, "--require-virtualenv,--require-venv", "",

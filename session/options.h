@@ -90,6 +90,11 @@ enum class Opt : std::uint8_t {
   // which environment
   python,
   system,
+  python_version,
+  implementation,
+  abi,
+  platform,
+  python_platform,
   break_system_packages,
   require_virtualenv,
   target,

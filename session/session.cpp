@@ -8,6 +8,7 @@
 
 #include "machines/overrides.h"
 #include "session/sole_owner.h"
+#include "session/target/stated_platform.h"
 #include "session/this_machine.h"
 #include "session/variables.h"
 
@@ -92,17 +93,27 @@ Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
 
 Outcome<void> Session::select_elsewhere(bool several) {
   if (!elsewhere()) return {};
+  const auto platform = read_stated_platform(arguments_);
+  if (!platform) return std::unexpected(platform.error());
+  const machines::LinuxFacts* stated = *platform ? &(*platform)->facts : nullptr;
   for (const std::string& what : arguments_.values(Opt::for_machine)) {
-    auto read = machines::select_machines(what, report_);
-    if (!read) {
-      CommandFailure failure{read.error()};
-      if (failure.error.kind == ErrorKind::not_found) {
-        failure.exit_code = exit_usage;
-        failure.usage = true;
-      }
-      return std::unexpected(failure);
+    auto read = machines::select_machines(what, report_, stated);
+    if (read) {
+      std::ranges::move(*read, std::back_inserter(selected_));
+      continue;
     }
-    std::ranges::move(*read, std::back_inserter(selected_));
+    const Error& error = read.error();
+    if (error.kind == ErrorKind::conflict && stated != nullptr)
+      return misused(fmt::format("{}: {}", (*platform)->origin, error.message), error.hint);
+    if (error.kind == ErrorKind::not_found) return misused(error.message, error.hint);
+    return failed(error);
+  }
+  if (stated != nullptr && !arguments_.has(Opt::for_machine)) {
+    machines::NamedMachine machine{(*platform)->name, {}};
+    if (const auto done = machines::state_linux(machine.machine, machine.name, *stated); !done)
+      return failed(done.error());
+    machines::complete_machine(machine.machine, machine.name, report_);
+    selected_.push_back(std::move(machine));
   }
   if (selected_.empty()) return misused("--for has no value");
   if (several || selected_.size() == 1) return {};

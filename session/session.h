@@ -23,12 +23,16 @@ class Session {
   [[nodiscard]] Report& report() { return report_; }
   void note_options_of_files(const Arguments& options) { run_.files = options; }
 
-  /// Whether `--for` gives other machines.
-  [[nodiscard]] bool elsewhere() const { return arguments_.has(Opt::for_machine); }
+  /// Whether `--for`, or a platform that is named, gives other machines.
+  [[nodiscard]] bool elsewhere() const {
+    return arguments_.has(Opt::for_machine) || arguments_.has(Opt::platform) ||
+           arguments_.has(Opt::python_platform);
+  }
   /// Reads the machines of `--for`, if given, so that an unknown one ends every command before it
-  /// begins. Errors: usage, also for several machines without `several`; an invalid profile.
+  /// begins; else the one that is nothing but its platform. Errors: usage, also for several
+  /// machines without `several`, and for one that is not of the platform; an invalid profile.
   [[nodiscard]] Outcome<void> select_elsewhere(bool several);
-  /// The machines of `--for`, else this one, probed. May be called once.
+  /// These machines, else this one, probed. May be called once.
   [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> machines();
   /// The first of them: the only machine of a command that does not accept a fleet.
   [[nodiscard]] Outcome<machines::NamedMachine> machine();

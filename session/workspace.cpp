@@ -133,8 +133,8 @@ std::vector<std::string> split_list(std::string_view text) {
 
 /// --build, and who forbids it. Nothing is built for another machine, nor otherwise than pip or uv
 /// are told to.
-Outcome<void> apply_consent(const Session& session, const Settings& settings,
-                            resolver::BuildConsent& builds) {
+Outcome<void> apply_consent(const Session& session, const StatedTarget& stated,
+                            const Settings& settings, resolver::BuildConsent& builds) {
   const Arguments& arguments = session.arguments();
   builds.all = arguments.has(Opt::build_from_source);
   for (const std::string& list : arguments.values(Opt::build_from_source_of)) {
@@ -147,7 +147,10 @@ Outcome<void> apply_consent(const Session& session, const Settings& settings,
   builds.refused = settings.no_build;
   if (!builds.all && builds.names.empty()) return {};
   if (session.elsewhere())
-    return misused("--build makes wheels for this machine, not for another one (--for)");
+    return misused(
+        "--build makes wheels for this machine, not for another one (--for, --platform)");
+  if (stated.is_stated())
+    return misused("--build makes wheels for this interpreter, not for another one");
   if (settings.build_settings.empty()) return {};
   return misused(fmt::format("{}: Axle does not pass this setting on to builds",
                              settings.build_settings.front().origin),
@@ -337,6 +340,9 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   session.note_options_of_files(of_files);
   auto options = read_options(arguments);
   if (!options) return std::unexpected(options.error());
+  auto stated = read_stated_target(arguments);
+  if (!stated) return std::unexpected(stated.error());
+  workspace->stated = *std::move(stated);
   options->whole_decisions = arguments.has(Opt::explain) || arguments.has(Opt::json);
   auto gpus = session.gpu_policy();
   if (!gpus) return std::unexpected(gpus.error());
@@ -368,13 +374,15 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   say_silenced_index(arguments, workspace->settings, session.report());
   apply_choice(workspace->settings, workspace->options);
   apply_trust(workspace->settings, workspace->options);
-  if (auto done = apply_consent(session, workspace->settings, workspace->options.builds); !done)
+  if (auto done =
+          apply_consent(session, workspace->stated, workspace->settings, workspace->options.builds);
+      !done)
     return std::unexpected(done.error());
   if (auto opened = open_attestations(*workspace, session); !opened)
     return std::unexpected(opened.error());
   if (const auto opened = open_plugins(*workspace, session); !opened)
     return std::unexpected(opened.error());
-  if (!session.elsewhere()) {
+  if (!session.elsewhere() && !workspace->stated.is_stated()) {
     workspace->sdist_builds = std::make_unique<SdistBuilds>(SdistBuilds::Setup{
         workspace->environment, workspace->settings, workspace->options.wheel_use,
         *workspace->transport, workspace->attestations.get(), session.cache_folder(),
@@ -383,41 +391,6 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   }
   describe(*workspace, session);
   return workspace;
-}
-
-void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine) {
-  const bool mac = machine.os.system == "Darwin";
-  const bool arm_mac = mac && machine.cpu.arch == detect::Arch::aarch64;
-  markers.strings["platform_machine"] =
-      arm_mac ? "arm64" : std::string(detect::render_arch(machine.cpu.arch));
-  markers.strings["platform_system"] = mac ? "Darwin" : "Linux";
-  markers.strings["sys_platform"] = text::ascii_lower(markers.strings["platform_system"]);
-  markers.strings["os_name"] = "posix";
-  markers.strings["platform_release"] = machine.os.kernel;
-  markers.strings["platform_version"] = "";
-}
-
-resolver::Target make_target(const installer::Environment& environment,
-                             const detect::Machine& machine, bool elsewhere) {
-  wheel::TagTarget tags = environment.tag_target;
-  wheel::MarkerEnvironment markers = environment.markers;
-  if (elsewhere) {
-    tags.architecture = std::string(detect::render_arch(machine.cpu.arch));
-    if (!machine.libc.family.empty()) {
-      tags.libc_family = machine.libc.family;
-      tags.libc_major = machine.libc.major;
-      tags.libc_minor = machine.libc.minor;
-    }
-    put_elsewhere(markers, machine);
-  }
-  wheel::SupportedTags supported = wheel::supported_tags(tags);
-  if (elsewhere && markers.strings["sys_platform"] != "linux") {
-    // A recorded Mac: only its wheels without a platform are known here.
-    std::vector<wheel::Tag> portable = supported.best_first();
-    std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
-    supported = wheel::SupportedTags(std::move(portable));
-  }
-  return {&machine, std::move(supported), std::move(markers), environment.python_version};
 }
 
 std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,

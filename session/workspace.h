@@ -18,7 +18,6 @@
 #include "resolver/request/options.h"
 #include "resolver/request/requests.h"
 #include "resolver/request/sources.h"
-#include "resolver/request/target.h"
 #include "session/attestations/attestation_checks.h"
 #include "session/builds/sdist_builds.h"
 #include "session/command_failure.h"
@@ -27,6 +26,7 @@
 #include "session/requests/remote_text.h"
 #include "session/session.h"
 #include "session/settings/settings.h"
+#include "session/target/target.h"
 
 namespace axle::session {
 
@@ -44,6 +44,7 @@ namespace axle::session {
 struct Workspace {
   system::Descriptor cache_lock;  ///< shared: nobody removes what is in the cache meanwhile
   installer::Environment environment;
+  StatedTarget stated;  ///< where it differs from `environment`
   Settings settings;
   std::unique_ptr<index::Transport> transport;
   std::unique_ptr<index::FamilyBook> families;  ///< nullptr: families do not apply
@@ -59,14 +60,6 @@ struct Workspace {
 
 /// Errors: usage for invalid arguments; what is wrong with the environment.
 [[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system);
-
-/// The markers that a machine of --for determines instead of the interpreter.
-void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine);
-
-/// The target of the wheels: the interpreter's tags and markers; operating system, architecture and
-/// libc of `machine` if it is not this one. `machine` must outlive the target.
-[[nodiscard]] resolver::Target make_target(const installer::Environment& environment,
-                                           const detect::Machine& machine, bool elsewhere);
 
 /// For a resolution that failed because nothing fits: the requested packages that have no wheel for
 /// `target`, with the verdict on each.

@@ -27,15 +27,20 @@ struct Tag {
 
 /// What decides which tags an interpreter on a platform accepts.
 struct TagTarget {
-  std::string implementation = "cp";  ///< "cp" CPython, "pp" PyPy, else as it calls itself
+  /// "cp" CPython, "pp" PyPy, "py" none in particular, else as it calls itself.
+  std::string implementation = "cp";
   unsigned python_major = 3;
   unsigned python_minor = 0;
-  std::string abi;  ///< its own ABI, "cp313", "cp313t", "pypy310_pp73"; empty: derived
-  bool free_threaded = false;
-  std::string architecture;  ///< "x86_64", "aarch64"
-  std::string libc_family;   ///< "glibc", "musl"; empty: linux_* tags only
+  /// The ABIs that it loads, best first: "cp313", "cp313t", "pypy310_pp73". "abi3" and "none" are
+  /// accepted where it has them, named or not. Empty: derived, of PyPy that of 7.3.
+  std::vector<std::string> abis;
+  bool free_threaded = false;  ///< where no ABI says so
+  std::string architecture;    ///< "x86_64", "aarch64"
+  std::string libc_family;     ///< "glibc", "musl"; empty: linux_* tags only
   unsigned libc_major = 0;
   unsigned libc_minor = 0;
+  /// Exactly these platforms, best first, whatever the members above say. Empty: they say it.
+  std::vector<std::string> platforms;
 };
 
 struct TagHash {

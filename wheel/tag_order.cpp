@@ -46,6 +46,7 @@ void append_musllinux(const TagTarget& target, std::string_view architecture,
 }
 
 std::vector<std::string> platforms_of(const TagTarget& target) {
+  if (!target.platforms.empty()) return target.platforms;
   std::vector<std::string> platforms;
   const auto known = architectures(target);
   for (const auto architecture : known) platforms.push_back(fmt::format("linux_{}", architecture));
@@ -92,24 +93,26 @@ class TagList {
   std::vector<Tag> tags_;
 };
 
-/// A debug build loads ordinary extension modules as well.
 std::vector<std::string> TagList::cpython_abis() const {
-  const std::string plain = python("cp", minor_);
-  if (target_.abi.empty()) {
-    const bool pymalloc = target_.python_major < 3 || minor_ < 8;
-    return {plain + (target_.free_threaded ? "t" : pymalloc ? "m" : "")};
-  }
-  if (target_.abi == plain + "d") return {target_.abi, plain};
-  if (target_.abi == plain + "td") return {target_.abi, plain + "t"};
-  return {target_.abi};
+  if (!target_.abis.empty()) return target_.abis;
+  const bool pymalloc = target_.python_major < 3 || minor_ < 8;
+  return {python("cp", minor_) + (target_.free_threaded ? "t" : pymalloc ? "m" : "")};
+}
+
+/// By the best ABI: "cp313t", "cp313td".
+bool is_free_threaded(std::string_view abi) {
+  if (!abi.starts_with("cp")) return false;
+  const std::size_t flags = abi.find_first_not_of("0123456789", 2);
+  return flags != std::string_view::npos && flags > 2 && abi.substr(flags).contains('t');
 }
 
 void TagList::append_cpython() {
   const std::string interpreter = python("cp", minor_);
   const auto abis = cpython_abis();
-  for (const std::string& abi : abis) append(interpreter, abi);
-  const bool free_threaded = target_.free_threaded || abis.front().starts_with(interpreter + "t");
-  const std::string stable = free_threaded ? "abi3t" : "abi3";
+  const std::string stable = is_free_threaded(abis.front()) ? "abi3t" : "abi3";
+  for (const std::string& abi : abis) {
+    if (abi != stable && abi != "abi3" && abi != "none") append(interpreter, abi);
+  }
   const bool has_stable = target_.python_major > 3 || (target_.python_major == 3 && minor_ >= 2);
   if (has_stable) append(interpreter, stable);
   append(interpreter, "none");
@@ -119,7 +122,11 @@ void TagList::append_cpython() {
 
 void TagList::append_generic() {
   const std::string interpreter = python(target_.implementation, minor_);
-  if (!target_.abi.empty() && target_.abi != "none") append(interpreter, target_.abi);
+  std::vector<std::string> abis = target_.abis;
+  if (abis.empty() && target_.implementation == "pp") abis = {python("pypy", minor_) + "_pp73"};
+  for (const std::string& abi : abis) {
+    if (abi != "none") append(interpreter, abi);
+  }
   append(interpreter, "none");
 }
 

@@ -261,6 +261,14 @@ void note_end(const installer::Changes& changes, const Volume& volume,
   output.note(line);
 }
 
+/// Byte code is that of an interpreter that runs.
+bool compiles_byte_code(const session::Workspace& workspace, Report& report) {
+  const bool asked = workspace.settings.compile_bytecode;
+  if (!asked || !workspace.stated.interpreter.is_stated()) return asked;
+  report.warn("byte code is not compiled: the modules are for another interpreter");
+  return false;
+}
+
 /// Plans the changes for `resolution` and applies or shows them.
 int carry_out(const session::Session& session, const Installation& installation,
               plan::Resolution resolution, Output& output) {
@@ -278,7 +286,7 @@ int carry_out(const session::Session& session, const Installation& installation,
   installer::InstallOptions options;
   options.store_folder = store->folder;
   options.overwrite = arguments.has(session::Opt::overwrite);
-  options.compiles_byte_code = installation.workspace.settings.compile_bytecode;
+  options.compiles_byte_code = compiles_byte_code(installation.workspace, output);
   installer::WheelFactsByUrl facts;
   if (arguments.has(session::Opt::report)) options.facts = &facts;
   options.verify_store =
@@ -344,6 +352,15 @@ session::Outcome<void> check_arguments(const session::Arguments& arguments) {
     return session::misused("--refit takes names of installed packages, not -r or --group",
                             "name none of them to refit all");
   }
+  // As pip: an environment would have packages that its own interpreter cannot use.
+  const auto stated = session::read_stated_target(arguments);
+  if (!stated) return std::unexpected(stated.error());
+  if (stated->is_stated() && !arguments.has(session::Opt::target) &&
+      !arguments.has(session::Opt::dry_run)) {
+    return session::misused(
+        "packages for another interpreter or platform do not belong into this environment",
+        "name a folder with --target, or add --dry-run");
+  }
   if (arguments.value(session::Opt::report) == "-" && arguments.has(session::Opt::json))
     return session::misused("--report - and --json both want stdout", "name a file for the report");
   if (!arguments.positionals.empty() || from_file) return {};
@@ -386,7 +403,8 @@ int run_install(session::Session& session, Output& output) {
 
   const Installation installation{
       .workspace = **workspace,
-      .target = session::make_target(environment, machine->machine, session.elsewhere()),
+      .target = session::make_target(environment, (*workspace)->stated, machine->machine,
+                                     session.elsewhere()),
       .there = session::installed_packages(*there),
       .explain = arguments.has(session::Opt::explain),
       .began = began};

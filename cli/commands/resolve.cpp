@@ -148,8 +148,8 @@ int answer_for_machines(session::Session& session, Output& output, bool decision
 MachineAnswer resolve_for(const session::Session& session, const session::Workspace& workspace,
                           const machines::NamedMachine& machine, Report& report) {
   MachineAnswer answer;
-  const resolver::Target target =
-      session::make_target(workspace.environment, machine.machine, session.elsewhere());
+  const resolver::Target target = session::make_target(workspace.environment, workspace.stated,
+                                                       machine.machine, session.elsewhere());
   resolver::Options options = workspace.options;
   const auto resolve = [&] {
     return resolver::resolve(workspace.requests, target, {}, workspace.sources, options, report);
@@ -176,8 +176,8 @@ MachineAnswer resolve_for(const session::Session& session, const session::Worksp
 MachineAnswer explain_for(const session::Session& session, const session::Workspace& workspace,
                           const machines::NamedMachine& machine, Report& report) {
   MachineAnswer answer;
-  const resolver::Target target =
-      session::make_target(workspace.environment, machine.machine, session.elsewhere());
+  const resolver::Target target = session::make_target(workspace.environment, workspace.stated,
+                                                       machine.machine, session.elsewhere());
   auto explanation = resolver::explain(workspace.requests.requirements.front().requirement, target,
                                        workspace.sources, workspace.options, report);
   if (!explanation) {

@@ -95,14 +95,17 @@ const std::string& text_at(const Json& object, const char* key) {
   return object.at(key).get_ref<const std::string&>();
 }
 
-/// "cpython-311-x86_64-linux-gnu" -> "cp311", "pypy39-pp73-…" -> "pypy39_pp73".
-std::string abi_of(const std::string& soabi) {
+/// "cpython-311-x86_64-linux-gnu" -> "cp311", "pypy39-pp73-…" -> "pypy39_pp73". A debug build of
+/// CPython loads ordinary extension modules as well.
+std::vector<std::string> abis_of(const std::string& soabi) {
   const std::size_t first = soabi.find('-');
   if (first == std::string::npos) return {};
   const std::size_t second = std::min(soabi.find('-', first + 1), soabi.size());
   const std::string part = soabi.substr(first + 1, second - first - 1);
-  if (soabi.starts_with("cpython-")) return "cp" + part;
-  return soabi.substr(0, first) + "_" + part;
+  if (!soabi.starts_with("cpython-")) return {soabi.substr(0, first) + "_" + part};
+  const std::string abi = "cp" + part;
+  if (abi.ends_with('d')) return {abi, abi.substr(0, abi.size() - 1)};
+  return {abi};
 }
 
 std::string architecture_of(const std::string& platform, int bits) {
@@ -120,7 +123,7 @@ wheel::TagTarget tag_target(const Json& answer) {
                                                       : implementation;
   target.python_major = answer.at("version").at(0).get<unsigned>();
   target.python_minor = answer.at("version").at(1).get<unsigned>();
-  target.abi = abi_of(text_at(answer, "soabi"));
+  target.abis = abis_of(text_at(answer, "soabi"));
   target.free_threaded = answer.at("free_threaded").get<bool>();
   target.architecture = architecture_of(text_at(answer, "platform"), answer.at("bits").get<int>());
   target.libc_family = answer.at("libc").at(0).get<std::string>();

@@ -1,7 +1,6 @@
 #include "resolver/explain/unusable_wheels.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "resolver/explain/messages.h"
+#include "wheel/linux_platform.h"
 #include "wheel/specifier.h"
 
 namespace axle::resolver {
@@ -31,40 +31,11 @@ void add_once(std::vector<std::string>& items, std::string item) {
   if (std::ranges::find(items, item) == items.end()) items.push_back(std::move(item));
 }
 
-/// A C library and its version: "manylinux_2_28_x86_64", "manylinux2014_x86_64",
-/// "musllinux_1_2_aarch64" (PEPs 513, 571, 599, 600, 656).
-struct LinuxPlatform {
-  std::string libc;
-  std::pair<unsigned, unsigned> version;
-  std::string architecture;
-};
-
-std::optional<LinuxPlatform> parse_linux(std::string_view platform) {
-  constexpr std::pair<std::string_view, std::pair<unsigned, unsigned>> old_names[] = {
-      {"manylinux1_", {2, 5}}, {"manylinux2010_", {2, 12}}, {"manylinux2014_", {2, 17}}};
-  for (const auto& [name, version] : old_names) {
-    if (platform.starts_with(name))
-      return LinuxPlatform{"glibc", version, std::string(platform.substr(name.size()))};
-  }
-  const bool glibc = platform.starts_with("manylinux_");
-  if (!glibc && !platform.starts_with("musllinux_")) return std::nullopt;
-  std::string_view rest = platform.substr(platform.find('_') + 1);
-  const auto number = [&](unsigned& value) {
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    if (error != std::errc() || end == rest.data() + rest.size() || *end != '_') return false;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
-    return true;
-  };
-  std::pair<unsigned, unsigned> version;
-  if (!number(version.first) || !number(version.second)) return std::nullopt;
-  return LinuxPlatform{glibc ? "glibc" : "musl", version, std::string(rest)};
-}
-
 /// What this machine is: its newest platform tag says.
-std::optional<LinuxPlatform> platform_of(const Target& target) {
-  std::optional<LinuxPlatform> newest;
+std::optional<wheel::LinuxPlatform> platform_of(const Target& target) {
+  std::optional<wheel::LinuxPlatform> newest;
   for (const wheel::Tag& tag : target.tags.best_first()) {
-    auto platform = parse_linux(tag.platform);
+    auto platform = wheel::parse_linux_platform(tag.platform);
     if (platform && (!newest || newest->version < platform->version)) newest = std::move(platform);
   }
   return newest;
@@ -80,7 +51,7 @@ std::string system_of(std::string_view platform) {
 
 /// What platforms are for, none of which fits.
 struct OtherPlatforms {
-  std::optional<LinuxPlatform> here;
+  std::optional<wheel::LinuxPlatform> here;
   std::optional<std::pair<unsigned, unsigned>> oldest;  ///< C library of this kind that one needs
   std::vector<std::string> libcs;
   std::vector<std::string> architectures;
@@ -92,7 +63,7 @@ OtherPlatforms judge_platforms(const std::vector<std::string>& platforms, const 
   judged.here = platform_of(target);
   const auto& here = judged.here;
   for (const std::string& platform : platforms) {
-    const auto of = parse_linux(platform);
+    const auto of = wheel::parse_linux_platform(platform);
     if (!of) {
       add_once(judged.systems, system_of(platform));
     } else if (here && of->architecture != here->architecture) {

@@ -20,6 +20,11 @@ struct EarlySetting {
 
 constexpr std::array settings = {EarlySetting{"python", Opt::python},
                                  EarlySetting{"system", Opt::system},
+                                 EarlySetting{"python-version", Opt::python_version},
+                                 EarlySetting{"implementation", Opt::implementation},
+                                 EarlySetting{"abi", Opt::abi},
+                                 EarlySetting{"platform", Opt::platform},
+                                 EarlySetting{"python-platform", Opt::python_platform},
                                  EarlySetting{"break-system-packages", Opt::break_system_packages},
                                  EarlySetting{"require-virtualenv", Opt::require_virtualenv},
                                  EarlySetting{"no-cache", Opt::no_cache},

@@ -105,6 +105,19 @@ TEST_CASE("what lists the values of an option does not get a wrong one") {
         "variant index families");
 }
 
+TEST_CASE("for another interpreter nothing is installed into an environment") {
+  const RunOptions run =
+      run_of({"resolve", "demo", "--python-version", "3.12", "--platform", "any"});
+  CHECK(complete_command("variant install demo", run).text ==
+        "variant install demo --python-version 3.12 --platform any --dry-run");
+  CHECK(complete_command("variant explain demo", run).text ==
+        "variant explain demo --python-version 3.12 --platform any");
+  CHECK(complete_command("pip wheel demo", run).text == "pip wheel demo");
+  const RunOptions into = run_of({"install", "demo", "--abi", "none", "--target", "site"});
+  CHECK(complete_command("variant install demo", into).text ==
+        "variant install demo --abi none --target site");
+}
+
 TEST_CASE("requirements files are named where they serve, their options where not") {
   RunOptions run = run_of({"install", "-r", "needs.txt"});
   run.files.emplace().add(axle::session::Opt::index_url, "file:///i");

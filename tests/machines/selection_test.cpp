@@ -336,5 +336,37 @@ TEST_CASE("an empty folder is not a fleet") {
   check_unknown(folder.at(""), "the folder has no machine profile", "--profile");
 }
 
+TEST_CASE("a stated platform adds what a machine does not state, and contradicts the rest") {
+  const auto select = [](const std::string& what, const LinuxFacts& facts) {
+    CollectedReport report;
+    auto machines = select_machines(what, report, &facts);
+    if (machines) REQUIRE(machines->size() == 1);
+    return machines;
+  };
+  const LinuxFacts arm{"aarch64", {"glibc", 2, 34, {}}};
+  const LinuxFacts x86{"x86_64", {"glibc", 2, 17, {}}};
+  const auto h100 = select("h100", arm);
+  REQUIRE(h100);
+  CHECK(h100->front().machine.cpu.arch == Arch::aarch64);
+  CHECK(h100->front().machine.libc.minor == 34);
+  CHECK(select("gh200", arm));
+  CHECK(select("gh200", x86).error().message.find("aarch64, as every") != std::string::npos);
+  // A newer C library runs what was made for an older one, and that is asked for.
+  const auto newer = select("x86_64:v3;libc:glibc=2.31", x86);
+  REQUIRE(newer);
+  CHECK(newer->front().machine.libc.minor == 17);
+  for (const auto& [what, facts] :
+       {std::pair("x86_64:v3", arm), std::pair("x86_64;libc:glibc=2.5", x86),
+        std::pair("x86_64;libc:musl=1.2", x86), std::pair("graviton3", x86)}) {
+    const auto refused = select(what, facts);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::conflict);
+  }
+  const auto other = select("none", {"i686", {}});
+  REQUIRE(other);
+  CHECK(other->front().machine.cpu.arch == Arch::other);
+  CHECK(other->front().machine.cpu.machine == "i686");
+}
+
 }  // namespace
 }  // namespace axle::machines

@@ -149,17 +149,29 @@ std::string wheel_name(const Fields& query) {
   return join(answer);
 }
 
+/// "cp311,cp311d"
+Fields words(std::string_view list) {
+  Fields found;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    found.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(list.size(), comma + 1));
+  }
+  return found;
+}
+
 std::string tags(const Fields& query) {
   wheel::TagTarget target;
   target.implementation = query.at(1);
   target.python_major = number(query.at(2));
   target.python_minor = number(query.at(3));
-  target.abi = query.at(4);
+  target.abis = words(query.at(4));
   target.free_threaded = query.at(5) == "1";
   target.architecture = query.at(6);
   target.libc_family = query.at(7);
   target.libc_major = number(query.at(8));
   target.libc_minor = number(query.at(9));
+  target.platforms = words(query.at(10));
   Fields rendered;
   const wheel::SupportedTags supported = wheel::supported_tags(target);
   for (const wheel::Tag& tag : supported.best_first()) rendered.push_back(wheel::render_tag(tag));

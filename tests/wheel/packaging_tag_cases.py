@@ -65,9 +65,10 @@ def this_interpreter(run):
         if sorted(expect) != sorted(str(tag) for tag in tags.sys_tags()):
             raise AssertionError("the reordered tags are not those of sys_tags")
     abiflags = sys.abiflags if "t" not in sys.abiflags else ""
+    own = f"cp3{sys.version_info[1]}{sys.abiflags}"
     run.ask("tags", "cp", "3", str(sys.version_info[1]),
-            f"cp3{sys.version_info[1]}{sys.abiflags}" if abiflags else "",
-            "1" if "t" in sys.abiflags else "0", platform.machine(), "glibc", major, minor,
+            f"{own},{own.replace('d', '')}" if abiflags else "",
+            "1" if "t" in sys.abiflags else "0", platform.machine(), "glibc", major, minor, "",
             expect=expect, read=lambda answer: answer.split("\t"))
 
 
@@ -86,8 +87,8 @@ def tag_cases(run, texts, rng):
             suffix = "t" if free_threaded else "m" if python < 8 else ""
             abi, abis = "", [f"cp3{python}{suffix}"]
             if python >= 8 and rng.randrange(5) == 0:
-                abi = f"cp3{python}{suffix}d"
-                abis.insert(0, abi)
+                abis.insert(0, f"cp3{python}{suffix}d")
+                abi = ",".join(abis)
         else:
             abi = "pypy310_pp73" if implementation == "pp" else "graalpy_310_native"
             abis = [abi]
@@ -97,8 +98,28 @@ def tag_cases(run, texts, rng):
             continue
         platforms = linux_first(run, linux_platforms(architecture, libc, major, minor))
         run.ask("tags", implementation, "3", str(python), abi, "1" if free_threaded else "0", architecture,
-                libc, str(major), str(minor),
+                libc, str(major), str(minor), "",
                 expect=generated_tags(run, implementation, python, abis, platforms),
+                read=lambda answer: answer.split("\t"))
+    stated_cases(run, rng)
+
+
+def stated_cases(run, rng):
+    """What --abi and --platform state is used as it is."""
+    known = ["any", "linux_x86_64", "manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux_2_28_x86_64",
+             "musllinux_1_2_x86_64"]
+    for _ in range(200):
+        implementation = rng.choice(["cp", "cp", "pp"])
+        python = rng.randint(8, 15)
+        abis = rng.sample([f"cp3{python}", f"cp3{python}t", f"cp3{python - 1}", f"pypy3{python}_pp73", "abi3", "none"],
+                          rng.randint(1, 4))
+        if any(abi.endswith("t") for abi in abis) and run.differs("free-threaded"):
+            continue
+        if implementation == "pp":
+            abis = [abi for abi in abis if abi != "none"] or ["abi3"]
+        platforms = rng.sample(known, rng.randint(1, 4))
+        run.ask("tags", implementation, "3", str(python), ",".join(abis), "0", "x86_64", "glibc", "2", "36",
+                ",".join(platforms), expect=generated_tags(run, implementation, python, abis, platforms),
                 read=lambda answer: answer.split("\t"))
 
 

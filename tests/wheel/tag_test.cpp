@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "wheel/linux_platform.h"
+
 namespace wheel = axle::wheel;
 
 namespace {
@@ -84,7 +86,7 @@ TEST_CASE("the GIL decides between abi3 and abi3t") {
   CHECK_FALSE(supports(target, "cp39-abi3-manylinux_2_17_x86_64"));
   CHECK(supports(target, "cp314-abi3t-manylinux_2_17_x86_64"));
   target.free_threaded = false;
-  target.abi = "cp314t";
+  target.abis = {"cp314t"};
   CHECK_FALSE(supports(target, "cp39-abi3-linux_x86_64"));
 }
 
@@ -102,6 +104,41 @@ TEST_CASE("the libc decides between manylinux and musllinux") {
   target.libc_family = "";
   CHECK(supports(target, "cp311-none-linux_x86_64"));
   CHECK_FALSE(supports(target, "py3-none-musllinux_1_0_x86_64"));
+}
+
+TEST_CASE("a platform tag of Linux says the C library and the architecture") {
+  const auto parts = [](std::string_view tag) {
+    const auto parsed = wheel::parse_linux_platform(tag);
+    return parsed ? fmt::format("{} {}.{} {}", parsed->libc, parsed->version.first,
+                                parsed->version.second, parsed->architecture)
+                  : "none";
+  };
+  CHECK(parts("manylinux2014_x86_64") == "glibc 2.17 x86_64");
+  CHECK(parts("manylinux1_i686") == "glibc 2.5 i686");
+  CHECK(parts("manylinux_2_28_aarch64") == "glibc 2.28 aarch64");
+  CHECK(parts("musllinux_1_2_ppc64le") == "musl 1.2 ppc64le");
+  for (const char* other :
+       {"", "any", "linux_x86_64", "manylinux2014_", "manylinux_2_28", "manylinux_2_28_",
+        "manylinux_2_x86_64", "manylinux_99999999999_1_x", "macosx_11_0_arm64", "musllinux_1_x"}) {
+    CHECK(parts(other) == "none");
+  }
+}
+
+TEST_CASE("what is stated of ABIs and platforms is used as it is") {
+  auto target = cpython(12);
+  target.platforms = {"manylinux_2_28_aarch64", "any"};
+  CHECK(supports(target, "cp312-cp312-manylinux_2_28_aarch64"));
+  CHECK_FALSE(supports(target, "cp312-cp312-manylinux_2_17_aarch64"));
+  CHECK_FALSE(supports(target, "cp312-cp312-linux_x86_64"));
+  target.abis = {"none"};
+  CHECK_FALSE(supports(target, "cp312-cp312-manylinux_2_28_aarch64"));
+  CHECK(supports(target, "cp312-abi3-manylinux_2_28_aarch64"));
+  target.implementation = "pp";
+  target.abis.clear();
+  CHECK(supports(target, "pp312-pypy312_pp73-any"));
+  target.implementation = "py";
+  CHECK_FALSE(supports(target, "pp312-none-any"));
+  CHECK(supports(target, "py3-none-any"));
 }
 
 TEST_CASE("hostile versions of a target do not make millions of tags") {

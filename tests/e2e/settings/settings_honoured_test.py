@@ -441,6 +441,26 @@ class Honoured(SettingsCase, Servers, Shown):
         path = f"{pathlib.Path(support.PYTHON).parent}:{self.env['PATH']}"
         return Scenario(True, "system", before="venv", ask=self.environment, peers=(), env={"PATH": path})
 
+    def for_another(self, tags, value, peers=("uv",)):
+        """demo 2.0 is for an interpreter or a platform that is not here."""
+        self.put("a", Wheel("demo", "2.0", tags=tags))
+        return Scenario(value, {"demo": "2.0"}, peers=peers)
+
+    def row_python_version(self):
+        return self.for_another("cp39-none-any", "3.9")
+
+    def row_implementation(self):
+        return self.for_another("pp3-none-any", "pp")
+
+    def row_abi(self):
+        return self.for_another(f"cp3{sys.version_info[1]}-cp30-linux_x86_64", ["cp30"])
+
+    def row_platform(self):
+        return self.for_another("py3-none-linux_mips64", ["any", "linux_mips64"])
+
+    def row_python_platform(self):
+        return self.for_another("py3-none-musllinux_1_2_aarch64", "aarch64-unknown-linux-musl")
+
     def test_uv_takes_the_system_s_python_too(self):
         env = {**self.of_uv_s(), "VIRTUAL_ENV": str(self.venv)}
         for more, in_venv in (({}, True), ({"UV_SYSTEM_PYTHON": "1"}, False)):

@@ -34,7 +34,7 @@ def names(column, *treatments):
 class Completeness(support.TestCase):
     def test_the_page_is_read(self):
         self.assertIn("index-url", names(1, "honoured"))
-        self.assertIn("platform", names(1, "refused"))
+        self.assertIn("editable", names(1, "refused"))
         self.assertIn("UV_CONSTRAINT", names(3, "honoured"))
         self.assertIn("pip.no-binary", names(4, "honoured"))
 
@@ -84,8 +84,7 @@ class Completeness(support.TestCase):
 
 
 # What a refused setting is set to, where "1" would not be a value of it.
-VALUES = {"upgrade-strategy": "eager", "resolution": "lowest", "UV_RESOLUTION": "lowest", "platform": "win32",
-          "python-version": "3.9", "implementation": "pp"}
+VALUES = {"upgrade-strategy": "eager", "resolution": "lowest", "UV_RESOLUTION": "lowest"}
 
 
 class Refused(support.TestCase):
