@@ -43,6 +43,7 @@ int run_check(session::Session& session, Output& output);
 int run_completion(session::Session& session, Output& output);
 int run_detect(session::Session& session, Output& output);
 int run_doctor(session::Session& session, Output& output);
+int run_download(session::Session& session, Output& output);
 int run_explain(session::Session& session, Output& output);
 int run_freeze(session::Session& session, Output& output);
 int run_index_build(session::Session& session, Output& output);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "cli/command.h"
@@ -12,7 +13,18 @@ std::vector<session::Opt> operator+(std::vector<session::Opt> left,
   return left;
 }
 
+std::vector<session::Opt> operator-(std::vector<session::Opt> left,
+                                    const std::vector<session::Opt>& right) {
+  std::erase_if(left, [&](session::Opt id) { return std::ranges::find(right, id) != right.end(); });
+  return left;
+}
+
 const std::vector<session::Opt> environment = {session::Opt::python, session::Opt::system};
+
+/// For what is installed already.
+const std::vector<session::Opt> installed_only = {
+    session::Opt::upgrade, session::Opt::upgrade_package, session::Opt::reinstall,
+    session::Opt::reinstall_package};
 
 /// Another interpreter or platform than those here.
 const std::vector<session::Opt> target = {session::Opt::python_version,
@@ -207,6 +219,15 @@ const std::array rows = {
         "explain",
         "Explain a choice: each variant of a package, chosen or rejected, and the deciding fact",
         "PKG", Arity::one, resolving, "variant explain demo --for gtx1080ti", run_explain, true},
+    Command{"download", "Save what would be installed, on this machine or on others, as files",
+            "REQ|WHEEL", Arity::any,
+            resolving - installed_only +
+                std::vector<session::Opt>{session::Opt::dest, session::Opt::dry_run},
+            "variant download torch --dest wheels --for h100 --for gtx1080ti\n"
+            "variant download -r requirements.txt -d wheels --python-version 3.12 "
+            "--python-platform linux\n"
+            "variant install demo --no-index --find-links wheels    there, without a network",
+            run_download, true},
     Command{"rank",
             "Rank the variants of one release (plumbing of explain)",
             "METADATA",

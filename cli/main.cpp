@@ -71,7 +71,8 @@ int run(std::vector<std::string> words) {
   output.event(
       "begin",
       {{"schema_version", 1}, {"command", parsed.command->name}, {"version", session::version}});
-  session::Session session(parsed.arguments, output.run(), output);
+  session::Session session(parsed.arguments, output.run(), output,
+                           session::settings_section(parsed.command->name));
   if (const auto selected = session.select_elsewhere(parsed.command->takes_fleet); !selected)
     return output.failure(selected.error());
   return parsed.command->run(session, output);

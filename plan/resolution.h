@@ -27,6 +27,13 @@ struct BuiltFrom {
   std::string builder;  ///< "pip 26.3"
 };
 
+/// Where the variants of a release are described: `NAME-VERSION-variants.json`.
+struct VariantsFile {
+  std::string filename;
+  std::string url;  ///< http(s) or file
+  wheel::ExpectedHash hash;
+};
+
 struct ResolvedPackage {
   std::string name;  ///< normalised
   wheel::Version version;
@@ -45,6 +52,7 @@ struct ResolvedPackage {
   std::string source;      ///< index or folder it came from
   std::string provenance;  ///< URL of its attestations (PEP 740); empty: the index names none
   std::optional<AttestationVerdict> attestation;  ///< nullopt: nobody asked for it
+  std::optional<VariantsFile> variants_file;      ///< of its release, where that has one
   /// The wheel is none that is published: it was built from this.
   std::optional<BuiltFrom> built_from;
   bool requested = false;          ///< named by the user, else a dependency

@@ -203,6 +203,8 @@ constexpr std::array rows = {
               "VALUE", ""},
     OptionRow{Opt::dry_run, flag, "--dry-run", "",
               "Show what would be done without changing anything"},
+    OptionRow{Opt::dest, value, "--dest,-d,--destination-dir,--destination-directory", "DIR",
+              "The folder for the files (the current one)"},
     OptionRow{
         Opt::check_abi, flag, "--check-abi", "",
         "Before anything is installed, compare the symbols and libraries that extension modules, "

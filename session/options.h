@@ -111,6 +111,7 @@ enum class Opt : std::uint8_t {
   without_effect,
   without_effect_value,
   dry_run,
+  dest,
   check_abi,
   explain,
   report,

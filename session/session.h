@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/report/report.h"
@@ -16,11 +17,14 @@ namespace axle::session {
 class Session {
  public:
   /// `run`: the command line; the options of requirements files are added to it.
-  Session(Arguments arguments, RunOptions& run, Report& report)
-      : arguments_(std::move(arguments)), run_(run), report_(report) {}
+  /// `pip_section`: of pip's files, for the command (settings/configure.h).
+  Session(Arguments arguments, RunOptions& run, Report& report,
+          std::string_view pip_section = "install")
+      : arguments_(std::move(arguments)), run_(run), report_(report), pip_section_(pip_section) {}
 
   [[nodiscard]] const Arguments& arguments() const { return arguments_; }
   [[nodiscard]] Report& report() { return report_; }
+  [[nodiscard]] std::string_view pip_section() const { return pip_section_; }
   void note_options_of_files(const Arguments& options) { run_.files = options; }
 
   /// Whether `--for`, or a platform that is named, gives other machines.
@@ -53,6 +57,7 @@ class Session {
   Arguments arguments_;
   RunOptions& run_;
   Report& report_;
+  std::string_view pip_section_;
   std::vector<machines::NamedMachine> selected_;  ///< of --for, until they are requested
 };
 

@@ -241,13 +241,13 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
 Outcome<void> open_configured_indexes(Workspace& workspace, Session& session,
                                       const Arguments& arguments, const RemoteText& remote,
                                       const std::string& prefix) {
-  auto settings = read_settings(arguments, prefix);
+  auto settings = read_settings(arguments, prefix, session.pip_section());
   if (!settings) return std::unexpected(settings.error());
   Arguments of_limits;
   if (auto read = read_configured(*settings, remote, workspace.requests, of_limits); !read)
     return std::unexpected(read.error());
   if (!of_limits.empty()) {
-    settings = read_settings(merged(arguments, of_limits), prefix);
+    settings = read_settings(merged(arguments, of_limits), prefix, session.pip_section());
     if (!settings) return std::unexpected(settings.error());
   }
   if (const auto taken = take_requested_sources(arguments, *settings); !taken)

@@ -7,6 +7,7 @@
 
 #include "cli/abi_check.h"
 #include "cli/command.h"
+#include "cli/machine_report.h"
 #include "cli/views/decision_view.h"
 #include "foundation/system/shell_command.h"
 #include "resolver/solver/solver.h"
@@ -29,23 +30,6 @@ struct MachineAnswer {
 };
 
 using AskMachine = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
-
-/// With several machines each message names its own.
-class MachineReport final : public Report {
- public:
-  MachineReport(std::string machine, Report& inner) : machine_(std::move(machine)), inner_(inner) {}
-  void add(Remark remark) override {
-    remark.message = machine_ + ": " + remark.message;
-    inner_.add(std::move(remark));
-  }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    inner_.progress(what, done, total);
-  }
-
- private:
-  std::string machine_;
-  Report& inner_;
-};
 
 std::string render(const MachineAnswer& answer, bool decisions, const Output& output) {
   std::string text;

@@ -236,6 +236,8 @@ plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Re
   package.size = file.size;
   package.provenance = file.provenance;
   package.source = file.source.empty() ? std::string(release.source) : file.source;
+  if (const auto& variants = release.variants_file(); variants && release.family == nullptr)
+    package.variants_file = {variants->filename, variants->url, variants->hash};
   package.direct = release.direct;
   package.yanked = file.yanked;
   if (release.is_built(chosen)) package.built_from = (*release.built)->from;

@@ -37,12 +37,13 @@ constexpr std::array installing = {
     EarlySetting{"root", Opt::root},     EarlySetting{"no-user", Opt::no_user},
     EarlySetting{"user", Opt::user},     EarlySetting{"report", Opt::report}};
 
-/// What is listed, of the commands that list.
-constexpr std::array listing = {EarlySetting{"format", Opt::list_format},
-                                EarlySetting{"exclude", Opt::exclude},
-                                EarlySetting{"not-required", Opt::not_required},
-                                EarlySetting{"exclude-editable", Opt::exclude_editable},
-                                EarlySetting{"all", Opt::all_packages}};
+/// Of single commands: what is listed, and where files are put.
+constexpr std::array of_single_commands = {EarlySetting{"dest", Opt::dest},
+                                           EarlySetting{"format", Opt::list_format},
+                                           EarlySetting{"exclude", Opt::exclude},
+                                           EarlySetting{"not-required", Opt::not_required},
+                                           EarlySetting{"exclude-editable", Opt::exclude_editable},
+                                           EarlySetting{"all", Opt::all_packages}};
 
 constexpr auto keys = [] {
   std::array<std::string_view, settings.size()> names;
@@ -53,7 +54,7 @@ constexpr auto keys = [] {
 /// pip's section for one of our commands; "": the command does not read pip's settings.
 std::string_view pip_section(std::string_view command) {
   if (command == "resolve" || command == "explain" || command == "doctor") return "install";
-  constexpr std::array<std::string_view, 6> same = {"install", "uninstall", "list",
+  constexpr std::array<std::string_view, 7> same = {"install", "uninstall", "download", "list",
                                                     "freeze",  "check",     "show"};
   return std::ranges::find(same, command) != same.end() ? command : std::string_view();
 }
@@ -97,6 +98,11 @@ void check_format(WeighedLayers& layers) {
 
 std::span<const std::string_view> early_settings() { return keys; }
 
+std::string_view settings_section(std::string_view command) {
+  const std::string_view section = pip_section(command);
+  return section.empty() ? "install" : section;
+}
+
 Outcome<void> configure(std::string_view command, std::span<const Opt> options,
                         Arguments& arguments) {
   const std::string_view section = pip_section(command);
@@ -110,7 +116,7 @@ Outcome<void> configure(std::string_view command, std::span<const Opt> options,
     if (setting.id == Opt::dry_run && command == "uninstall") continue;
     if (takes(setting.id)) apply(setting, layers, arguments);
   }
-  for (const EarlySetting& setting : listing) {
+  for (const EarlySetting& setting : of_single_commands) {
     if (takes(setting.id)) apply(setting, layers, arguments);
   }
   std::vector<SettingsLayer> without_pip;

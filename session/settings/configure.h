@@ -14,6 +14,10 @@ namespace axle::session {
 /// changed. Those that only concern a list or what is shown are not among them.
 [[nodiscard]] std::span<const std::string_view> early_settings();
 
+/// pip's section for one of our commands, which counts beside [global]; "install" for those that
+/// pip does not have.
+[[nodiscard]] std::string_view settings_section(std::string_view command);
+
 /// Adds to `arguments` the values that pip's and uv's variables and files set for `options` of
 /// `command`. pip's section is the one of its command of the same name. Errors: usage, for a file
 /// or value that is not valid.

@@ -247,8 +247,9 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
 
 }  // namespace
 
-Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix) {
-  const auto read = read_layers(arguments, {python_prefix});
+Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix,
+                                std::string_view pip_section) {
+  const auto read = read_layers(arguments, {python_prefix, pip_section});
   if (!read) return std::unexpected(read.error());
   WeighedLayers layers(*read);
   check_refused(layers);

@@ -128,7 +128,9 @@ struct Settings {
 
 /// `python_prefix`: of the target environment, for its own pip.conf; may be empty. Errors: usage,
 /// with file and line or variable, for a value or file that is not valid.
+/// `pip_section`: of pip's files, that counts beside [global].
 [[nodiscard]] Outcome<Settings> read_settings(const Arguments& arguments,
-                                              const std::string& python_prefix);
+                                              const std::string& python_prefix,
+                                              std::string_view pip_section = "install");
 
 }  // namespace axle::session

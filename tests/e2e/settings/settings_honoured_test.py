@@ -478,6 +478,14 @@ class Honoured(SettingsCase, Servers, Shown):
     def row_dry_run(self):
         return Scenario(True, ("0.5", True), before=("1.0", False), ask=lambda *a, env: self.installs("-U", *a, env=env), peers=())
 
+    def saved_to(self, *arguments, env=None):
+        result = self.variant("download", "demo", "--json", "--dry-run", *arguments, "--python", self.venv, env=env, cwd=self.project)
+        self.said = str(result)
+        return pathlib.Path(result.json["dest"]).name if result.code == 0 else result.code
+
+    def row_dest(self):
+        return Scenario("saved", "saved", before="project", ask=self.saved_to, peers=())
+
     def row_no_cache_dir(self):
         return Scenario(True, False, before=True, ask=self.kept, peers=())
 

@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/machine_report.h"
+#include "cli/views/decision_view.h"
+#include "foundation/text/byte_size.h"
+#include "index/http/redaction.h"
+#include "resolver/solver/solver.h"
+#include "session/downloads/brought_files.h"
+#include "session/session.h"
+#include "session/workspace.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// One machine, and what it needs.
+struct Client {
+  const machines::NamedMachine& machine;
+  resolver::Target target;
+  plan::Resolution resolution = {};
+  std::optional<session::CommandFailure> failure = {};
+};
+
+class Downloading {
+ public:
+  Downloading(session::Workspace& workspace, std::vector<Client>& clients, std::string dest,
+              Output& output)
+      : workspace_(workspace), clients_(clients), dest_(std::move(dest)), output_(output) {}
+
+  int run(bool dry_run);
+
+ private:
+  [[nodiscard]] bool resolve_all();
+  [[nodiscard]] Result<void> collect();
+  [[nodiscard]] Result<void> look_what_is_there();
+  [[nodiscard]] Result<void> bring();
+  [[nodiscard]] bool learn_metadata();
+  void remove_unwanted(const std::vector<session::WantedFile>& before) const;
+  void warn_of_other_choices();
+  int report_failures();
+  int answer(bool dry_run);
+  [[nodiscard]] std::string render() const;
+  [[nodiscard]] ordered_json files_json() const;
+  [[nodiscard]] std::string machines_text(const session::WantedFile& file) const;
+
+  session::Workspace& workspace_;
+  std::vector<Client>& clients_;
+  std::string dest_;
+  Output& output_;
+  std::vector<session::WantedFile> wanted_;
+  std::vector<installer::SavedFile> saved_;  ///< of `wanted_`
+  std::vector<std::string> fetched_;         ///< names, of all rounds
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+bool Downloading::resolve_all() {
+  bool all = true;
+  for (Client& client : clients_) {
+    MachineReport named(client.machine.name, output_);
+    if (clients_.size() > 1) output_.set_machine(client.machine.name);
+    Report& report = clients_.size() > 1 ? static_cast<Report&>(named) : output_;
+    auto resolution = resolver::resolve(workspace_.requests, client.target, {}, workspace_.sources,
+                                        workspace_.options, report);
+    if (resolution) {
+      warn_of_unusable_gpus(resolution->packages, client.machine.machine, report);
+      client.resolution = *std::move(resolution);
+    } else {
+      client.failure = session::failed_to_resolve(resolution.error()).error();
+      all = false;
+    }
+  }
+  return all;
+}
+
+/// Of several, the first is the error of the command; the others are reported before.
+int Downloading::report_failures() {
+  std::optional<session::CommandFailure> first;
+  ordered_json machines = ordered_json::array();
+  int exit_code = 0;
+  for (Client& client : clients_) {
+    ordered_json row = {{"machine", client.machine.name}};
+    if (client.failure) {
+      output_.set_machine(client.machine.name);
+      row["error"] = output_.error_json(*client.failure);
+      exit_code = std::max(exit_code, client.failure->exit_code);
+      if (clients_.size() > 1)
+        client.failure->error.message = client.machine.name + ": " + client.failure->error.message;
+      if (first) {
+        output_.warn(client.failure->error.message, client.failure->error.hint);
+      } else {
+        first = client.failure;
+      }
+    }
+    machines.push_back(std::move(row));
+  }
+  first->exit_code = exit_code;
+  if (clients_.size() == 1) return output_.failure(*first);
+  return output_.failure(*first, {.text = {}, .json = [&]() -> ordered_json {
+                                    return {{"machines", std::move(machines)}};
+                                  }});
+}
+
+Result<void> Downloading::collect() {
+  wanted_.clear();
+  for (const Client& client : clients_) {
+    if (auto added = session::add_wanted(wanted_, client.resolution, client.machine.name); !added)
+      return added;
+  }
+  return {};
+}
+
+Result<void> Downloading::look_what_is_there() {
+  for (const session::WantedFile& one : wanted_) {
+    auto there = installer::find_complete(dest_, one.file, output_);
+    if (!there) return std::unexpected(there.error());
+    saved_.push_back(std::move(*there).value_or(installer::SavedFile{}));
+  }
+  return {};
+}
+
+/// Of wheels that are not what they were chosen by, the next resolution knows it.
+bool Downloading::learn_metadata() {
+  bool any = false;
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    if (!saved_[i].other_metadata) continue;
+    const plan::ResolvedPackage& file = wanted_[i].file;
+    output_.warn(fmt::format("{}: the metadata that {} gives is not the wheel's own, which is used",
+                             file.filename, file.source));
+    workspace_.sources.true_metadata.insert_or_assign(file.url, *saved_[i].other_metadata);
+    any = true;
+  }
+  return any;
+}
+
+/// What this command fetched before it knew better.
+void Downloading::remove_unwanted(const std::vector<session::WantedFile>& before) const {
+  for (const session::WantedFile& old : before) {
+    const std::string& name = old.file.filename;
+    const auto is_it = [&](const session::WantedFile& one) { return one.file.filename == name; };
+    if (std::ranges::any_of(wanted_, is_it) || std::ranges::find(fetched_, name) == fetched_.end())
+      continue;
+    std::error_code gone;
+    std::filesystem::remove(dest_ + "/" + name, gone);
+  }
+}
+
+Result<void> Downloading::bring() {
+  auto folder = installer::FileFolder::open(dest_);
+  if (!folder) return std::unexpected(folder.error());
+  while (true) {
+    std::uint64_t bytes = 0;
+    bool whole = true;
+    for (const session::WantedFile& one : wanted_) {
+      bytes += one.file.size.value_or(0);
+      whole = whole && one.file.size;
+    }
+    output_.expect_downloads(wanted_.size(), whole ? bytes : 0);
+    auto saved = session::bring_files(*folder, wanted_, *workspace_.transport, output_);
+    if (!saved) return std::unexpected(saved.error());
+    saved_ = *std::move(saved);
+    for (std::size_t i = 0; i < wanted_.size(); ++i)
+      if (!saved_[i].was_there) fetched_.push_back(wanted_[i].file.filename);
+    if (!learn_metadata()) break;
+    const std::vector<session::WantedFile> before = wanted_;
+    if (!resolve_all()) return {};
+    if (auto collected = collect(); !collected) return collected;
+    remove_unwanted(before);
+  }
+  folder->close();
+  return {};
+}
+
+void Downloading::warn_of_other_choices() {
+  for (const Client& client : clients_) {
+    const auto differs =
+        session::differs_from_folder(workspace_, client.target, client.resolution, dest_);
+    if (!differs) continue;
+    output_.warn(fmt::format("from {} alone, {} {}", dest_, client.machine.name, *differs),
+                 "ask for the exact version there, or download into a folder of its own for each "
+                 "machine");
+  }
+}
+
+std::string Downloading::machines_text(const session::WantedFile& file) const {
+  if (clients_.size() == 1 || file.machines.size() == clients_.size()) return {};
+  return fmt::format(" ({})", fmt::join(file.machines, ", "));
+}
+
+std::string Downloading::render() const {
+  std::string text;
+  if (output_.options().quiet) return text;
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    const std::string line = wanted_[i].file.filename + machines_text(wanted_[i]);
+    text += saved_[i].was_there ? "= " + line : output_.paint(Style::good, "+ " + line);
+    text += "\n";
+  }
+  return text;
+}
+
+ordered_json Downloading::files_json() const {
+  ordered_json files = ordered_json::array();
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    const auto& [file, is_variants_file, machines] = wanted_[i];
+    const auto or_null = [](const std::string& text) {
+      return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+    };
+    const std::string& sha256 = saved_[i].sha256;
+    ordered_json row = {
+        {"file", file.filename},
+        {"name", file.name},
+        {"version", wheel::render_version(file.version)},
+        {"kind", is_variants_file ? "variants" : "wheel"},
+        {"variant", variant_json(file.variant)},
+        {"url", index::redact_url(file.url)},
+        {"sha256", or_null(sha256.empty() ? std::string(file.hash.sha256()) : sha256)},
+        {"size", nullptr},
+        {"machines", machines},
+        {"was_there", saved_[i].was_there}};
+    if (!sha256.empty()) row["size"] = saved_[i].size;
+    if (sha256.empty() && file.size) row["size"] = *file.size;
+    files.push_back(std::move(row));
+  }
+  return files;
+}
+
+int Downloading::answer(bool dry_run) {
+  if (dry_run) {
+    output_.note("dry run: nothing was downloaded");
+  } else if (output_.options().progress == Progress::line && !fetched_.empty()) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
+    output_.note(fmt::format("{} file{} in {:.1f} s, {} downloaded", fetched_.size(),
+                             fetched_.size() == 1 ? "" : "s", took.count(),
+                             text::render_bytes(output_.downloads().complete_bytes())));
+  }
+  return output_.answer({.text = [&] { return render(); },
+                         .json = [&]() -> ordered_json {
+                           return {{"dest", dest_}, {"files", files_json()}, {"dry_run", dry_run}};
+                         }});
+}
+
+int Downloading::run(bool dry_run) {
+  if (!resolve_all()) return report_failures();
+  if (const auto collected = collect(); !collected)
+    return output_.failure(session::failed(collected.error()).error());
+  const auto done = dry_run ? look_what_is_there() : bring();
+  if (!done) return output_.failure(session::failed(done.error()).error());
+  const bool failed = std::ranges::any_of(
+      clients_, [](const Client& client) { return client.failure.has_value(); });
+  if (failed) return report_failures();
+  if (!dry_run) warn_of_other_choices();
+  return answer(dry_run);
+}
+
+}  // namespace
+
+int run_download(session::Session& session, Output& output) {
+  const session::Arguments& given = session.arguments();
+  if (given.positionals.empty() && !given.has(session::Opt::requirement) &&
+      !given.has(session::Opt::group)) {
+    return output.failure(
+        session::misused("nothing to download", "name a package, a wheel, -r FILE or --group NAME")
+            .error());
+  }
+  const auto machines = session.machines();
+  if (!machines) return output.failure(machines.error());
+  auto workspace = session::open_workspace(session, true);
+  if (!workspace) return output.failure(workspace.error());
+  output.set_progress(
+      choose_progress((*workspace)->settings.progress, given.has(session::Opt::quiet)));
+  std::vector<Client> clients;
+  for (const machines::NamedMachine& machine : *machines) {
+    clients.push_back(
+        {machine, session::make_target((*workspace)->environment, (*workspace)->stated,
+                                       machine.machine, session.elsewhere())});
+  }
+  std::error_code error;
+  const std::string named = given.has(session::Opt::dest) ? given.value(session::Opt::dest) : ".";
+  std::filesystem::path dest = std::filesystem::absolute(named, error).lexically_normal();
+  if (named.empty() || error)
+    return output.failure(session::misused("--dest names no folder").error());
+  if (!dest.has_filename() && dest.has_parent_path()) dest = dest.parent_path();
+  return Downloading(**workspace, clients, dest.string(), output)
+      .run(given.has(session::Opt::dry_run));
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,94 @@
+#include "session/downloads/brought_files.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <stop_token>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "foundation/system/parallel.h"
+#include "installer/transaction/joint_report.h"
+#include "resolver/solver/solver.h"
+
+namespace axle::session {
+
+namespace {
+
+/// So many use a network well.
+constexpr unsigned most_at_once = 8;
+
+std::vector<std::size_t> largest_first(const std::vector<WantedFile>& wanted) {
+  std::vector<std::size_t> order(wanted.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t i) { return wanted[i].file.size.value_or(0); });
+  return order;
+}
+
+std::set<std::string_view> names_of(const plan::Resolution& resolution) {
+  std::set<std::string_view> names;
+  for (const plan::ResolvedPackage& package : resolution.packages) names.insert(package.filename);
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& folder,
+                                                      const std::vector<WantedFile>& wanted,
+                                                      index::Transport& transport, Report& report) {
+  std::vector<installer::SavedFile> saved(wanted.size());
+  installer::JointReport reports(report, wanted.size());
+  const std::vector<std::size_t> order = largest_first(wanted);
+  std::stop_source stop;
+  std::mutex mutex;  // protects the error
+  std::optional<Error> error;
+  system::for_each_at_once(order.size(), most_at_once, [&](std::size_t turn) {
+    if (stop.stop_requested()) return;
+    const std::size_t i = order[turn];
+    auto brought = folder.bring(wanted[i].file, transport, reports.of(i), stop.get_token());
+    reports.count_done();
+    if (brought) {
+      saved[i] = *std::move(brought);
+      return;
+    }
+    const std::lock_guard lock(mutex);
+    if (!error) error = std::move(brought.error());
+    stop.request_stop();
+  });
+  reports.pass_on_remarks();
+  if (error) return std::unexpected(std::move(*error));
+  return saved;
+}
+
+std::optional<std::string> differs_from_folder(const Workspace& workspace,
+                                               const resolver::Target& target,
+                                               const plan::Resolution& resolution,
+                                               const std::string& folder) {
+  CollectedReport said_before;
+  const auto source =
+      index::make_find_links_source(folder, *workspace.sources.transport, said_before);
+  resolver::Sources alone;
+  alone.find_links = {source.get()};
+  alone.transport = workspace.sources.transport;
+  alone.offline = workspace.sources.offline;
+  const auto found =
+      resolver::resolve(workspace.requests, target, {}, alone, workspace.options, said_before);
+  if (!found) return "cannot be installed: " + found.error().message;
+  const std::set<std::string_view> wanted = names_of(resolution);
+  for (const plan::ResolvedPackage& package : found->packages) {
+    if (wanted.contains(package.filename)) continue;
+    const auto own =
+        std::ranges::find(resolution.packages, package.name, &plan::ResolvedPackage::name);
+    return own == resolution.packages.end()
+               ? fmt::format("gets {} as well", package.filename)
+               : fmt::format("gets {} instead of {}", package.filename, own->filename);
+  }
+  if (found->packages.size() < wanted.size()) return "gets fewer packages";
+  return std::nullopt;
+}
+
+}  // namespace axle::session
