@@ -71,5 +71,6 @@ int run_resolve(session::Session& session, Output& output);
 int run_sbom(session::Session& session, Output& output);
 int run_show(session::Session& session, Output& output);
 int run_uninstall(session::Session& session, Output& output);
+int run_venv(session::Session& session, Output& output);
 
 }  // namespace axle::cli

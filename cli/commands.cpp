@@ -168,6 +168,15 @@ const std::array rows = {
             "variant install --dry-run --json demo     what would change; files in the way: "
             "`conflicts`",
             run_install},
+    Command{"venv", "Make a virtual environment", "DIR", Arity::any,
+            environment + std::vector<session::Opt>{session::Opt::prompt,
+                                                    session::Opt::system_site_packages,
+                                                    session::Opt::clear, session::Opt::no_cache,
+                                                    session::Opt::cache_dir},
+            "variant venv                     .venv, of the python3 on the path\n"
+            "variant venv env --python 3.12   of python3.12\n"
+            "variant venv --clear             replace .venv, with all that is in it",
+            run_venv},
     Command{"uninstall", "Remove packages", "PKG", Arity::any,
             environment + folders + changing + as_pip_and_uv +
                 std::vector<session::Opt>{session::Opt::requirement, session::Opt::dry_run},

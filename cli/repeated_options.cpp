@@ -239,7 +239,8 @@ class Completion {
                !has_word("--no-deps");
       case session::Opt::python:
       case session::Opt::system:
-        return takes(id) && !has_word("--python") && !has_word("--system");
+        // A new environment takes the place of the one that is wrong.
+        return takes(id) && verb != "venv" && !has_word("--python") && !has_word("--system");
       default:
         return takes(id);
     }

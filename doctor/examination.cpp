@@ -35,7 +35,7 @@ Hint create_again(const std::string& where) {
                            folder.parent_path().filename() == "bin";
   if (interpreter) folder = folder.parent_path().parent_path();
   const auto venv = [&](std::vector<std::string> options) {
-    options.insert(options.begin(), {"python3", "-m", "venv"});
+    options.insert(options.begin(), {"variant", "venv"});
     options.push_back(folder.string());
     return std::vector<std::string>{shell_command(options)};
   };
@@ -117,7 +117,7 @@ std::optional<installer::Environment> find_asked_environment(session::Session& s
     findings
         .add("no-environment", "",
              "no environment was examined: none is active and there is no .venv here")
-        .hint = Hint("choose one with --python, or create one here", {"python3 -m venv .venv"});
+        .hint = Hint("choose one with --python, or create one here", {"variant venv"});
   }
   return std::nullopt;
 }

@@ -102,6 +102,10 @@ enum class Opt : std::uint8_t {
   root,
   user,
   no_user,
+  // of a new environment
+  prompt,
+  system_site_packages,
+  clear,
   // what is done and shown
   compile_bytecode,
   no_compile,

@@ -285,20 +285,33 @@ void expect_requested(const Workspace& workspace) {
   }
 }
 
-}  // namespace
-
-Outcome<installer::Environment> open_environment(
-    Session& session, bool or_system,
-    const std::function<void(const std::string& python, const std::string& prefix)>& meanwhile) {
+installer::EnvironmentRequest environment_request(const Session& session) {
   installer::EnvironmentRequest request;
   request.python = session.arguments().value(Opt::python);
   request.system = session.arguments().has(Opt::system);
-  request.virtual_env = variable("VIRTUAL_ENV");
-  request.conda_prefix = variable("CONDA_PREFIX");
   std::error_code ignored;
   request.working_dir = fs::current_path(ignored).string();
   request.path = variable("PATH");
   request.cache_folder = session.cache_folder();
+  return request;
+}
+
+}  // namespace
+
+Outcome<installer::Environment> find_base_interpreter(Session& session) {
+  installer::EnvironmentRequest request = environment_request(session);
+  request.system = request.python.empty();
+  auto found = installer::find_environment(request);
+  if (!found) return failed(found.error());
+  return *std::move(found);
+}
+
+Outcome<installer::Environment> open_environment(
+    Session& session, bool or_system,
+    const std::function<void(const std::string& python, const std::string& prefix)>& meanwhile) {
+  installer::EnvironmentRequest request = environment_request(session);
+  request.virtual_env = variable("VIRTUAL_ENV");
+  request.conda_prefix = variable("CONDA_PREFIX");
   request.meanwhile = meanwhile;
   auto environment = installer::find_environment(request);
   if (!environment && or_system && request.python.empty() && !request.system &&

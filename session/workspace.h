@@ -38,6 +38,9 @@ namespace axle::session {
     const std::function<void(const std::string& python, const std::string& prefix)>& meanwhile =
         {});
 
+/// What a new environment is based on: --python, else the python3 on the path.
+[[nodiscard]] Outcome<installer::Environment> find_base_interpreter(Session& session);
+
 /// Reads requirements files from servers, for `session` and its environment (as above).
 [[nodiscard]] RemoteText remote_files(Session& session, bool or_system);
 

@@ -358,7 +358,9 @@ session::Outcome<void> check_arguments(const session::Arguments& arguments) {
   if (stated->is_stated() && !arguments.has(session::Opt::target) &&
       !arguments.has(session::Opt::dry_run)) {
     return session::misused(
-        "packages for another interpreter or platform do not belong into this environment",
+        fmt::format("{}: packages for another interpreter or platform do not belong into this "
+                    "environment",
+                    session::stated_by(arguments)),
         "name a folder with --target, or add --dry-run");
   }
   if (arguments.value(session::Opt::report) == "-" && arguments.has(session::Opt::json))

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view make_one =
-    "create one with `python3 -m venv .venv`, choose one with --python, or use the system's with "
+    "create one with `variant venv`, choose one with --python, or use the system's with "
     "--system";
 
 /// A program, or something that cannot be examined: no other may be used in its place.

@@ -87,7 +87,7 @@ json.dump({
 )python";
 
 constexpr std::string_view another_python =
-    "choose another with --python, or create an environment with `python3 -m venv .venv`";
+    "choose another with --python, or create an environment with `variant venv`";
 
 using Json = nlohmann::json;
 

@@ -278,8 +278,11 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
   if (const std::string needed = other_python_needed(release, target); !needed.empty()) {
     return {ErrorKind::unsupported,
             fmt::format("{} {} needs Python {}, but this is Python {}{}", name, version, needed,
-                        wheel::render_version(target.python_version), read_from("interpreter")),
-            fmt::format("use an environment with Python {} (--python)", needed)};
+                        wheel::render_version(target.python_version),
+                        read_from(target.interpreter_source)),
+            target.interpreter_source == "stated"
+                ? "state another one with --python-version"
+                : fmt::format("use an environment with Python {} (--python)", needed)};
   }
   if (release.summary().wheels == 0 && release.wheels().empty()) {
     return {ErrorKind::unsupported,

@@ -77,9 +77,6 @@ OtherPlatforms judge_platforms(const std::vector<std::string>& platforms, const 
   return judged;
 }
 
-/// What gives the tags.
-constexpr const char* source_of_tags = "interpreter";
-
 /// Of a machine that is stated or recorded, detection knows it.
 std::string source_of_libc(const Target& target) {
   const detect::Libc& libc = target.machine->libc;
@@ -87,7 +84,7 @@ std::string source_of_libc(const Target& target) {
   const auto source = libc.sources.find("version");
   const bool is_it = here && source != libc.sources.end() && here->libc == libc.family &&
                      here->version == std::pair(libc.major, libc.minor);
-  return is_it ? source->second : source_of_tags;
+  return is_it ? source->second : target.platform_source;
 }
 
 std::string explain_platforms(const std::vector<std::string>& platforms, const Target& target) {
@@ -102,7 +99,8 @@ std::string explain_platforms(const std::vector<std::string>& platforms, const T
                        render_few(of.libcs), here->libc, read_from(source_of_libc(target)));
   if (!of.architectures.empty())
     return fmt::format("its wheels for Linux are for {}, but this machine is {}{}",
-                       render_few(of.architectures), here->architecture, read_from(source_of_tags));
+                       render_few(of.architectures), here->architecture,
+                       read_from(target.platform_source));
   return fmt::format("its wheels are for {} only", render_few(of.systems));
 }
 
@@ -121,8 +119,8 @@ Fact platform_fact(const std::vector<std::string>& platforms, const Target& targ
   if (!of.libcs.empty())
     return {FactCode::platform, {}, of.libcs, {of.here->libc}, source_of_libc(target)};
   if (!of.architectures.empty())
-    return {FactCode::platform, {}, of.architectures, here, source_of_tags};
-  return {FactCode::platform, {}, of.systems, {"Linux"}, source_of_tags};
+    return {FactCode::platform, {}, of.architectures, here, target.platform_source};
+  return {FactCode::platform, {}, of.systems, {"Linux"}, target.platform_source};
 }
 
 /// Of interpreters none of which fits: "cp39", "cp312-abi3".
@@ -195,7 +193,7 @@ Facts unusable_facts(const Release& release, const Target& target) {
              "Python",
              {std::move(python)},
              {wheel::render_version(target.python_version)},
-             source_of_tags}};
+             target.interpreter_source}};
   }
   UnfitTags unfit = unfit_tags(release, target);
   if (!unfit.platforms.empty()) return {platform_fact(unfit.platforms, target)};
@@ -204,7 +202,7 @@ Facts unusable_facts(const Release& release, const Target& target) {
              "Python",
              std::move(unfit.interpreters),
              {wheel::render_version(target.python_version)},
-             source_of_tags}};
+             target.interpreter_source}};
   }
   if (unfit.all_platforms.empty()) return {};
   return {platform_fact(unfit.all_platforms, target)};

@@ -1,6 +1,8 @@
 #pragma once
 // Where the wheels shall run: a machine and an interpreter.
 
+#include <string>
+
 #include "detect/machine.h"
 #include "wheel/marker.h"
 #include "wheel/tag.h"
@@ -13,6 +15,9 @@ struct Target {
   wheel::SupportedTags tags{{}};
   wheel::MarkerEnvironment markers;  ///< of the interpreter
   wheel::Version python_version;     ///< python_full_version
+  /// Where they come from, as the source of a Fact: "stated" by the user.
+  std::string interpreter_source = "interpreter";
+  std::string platform_source = "interpreter";
 };
 
 }  // namespace axle::resolver

@@ -50,7 +50,7 @@ Outcome<void> refuse_managed(const installer::Environment& environment,
   if (!environment.externally_managed_message.empty())
     message += ": " + environment.externally_managed_message;
   return failed({ErrorKind::unsupported, std::move(message),
-                 "create an environment, `python3 -m venv .venv`, or override this with "
+                 "create an environment, `variant venv`, or override this with "
                  "--break-system-packages"});
 }
 

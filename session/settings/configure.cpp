@@ -53,7 +53,8 @@ constexpr auto keys = [] {
 
 /// pip's section for one of our commands; "": the command does not read pip's settings.
 std::string_view pip_section(std::string_view command) {
-  if (command == "resolve" || command == "explain" || command == "doctor") return "install";
+  constexpr std::array<std::string_view, 4> as_install = {"resolve", "explain", "doctor", "venv"};
+  if (std::ranges::find(as_install, command) != as_install.end()) return "install";
   constexpr std::array<std::string_view, 7> same = {"install", "uninstall", "download", "list",
                                                     "freeze",  "check",     "show"};
   return std::ranges::find(same, command) != same.end() ? command : std::string_view();

@@ -24,6 +24,14 @@ Outcome<StatedTarget> read_stated_target(const Arguments& arguments) {
   return StatedTarget{*std::move(interpreter), *std::move(platform)};
 }
 
+std::string stated_by(const Arguments& arguments) {
+  for (const Opt id :
+       {Opt::python_version, Opt::implementation, Opt::abi, Opt::platform, Opt::python_platform}) {
+    if (arguments.has(id)) return option_name(id) + " " + arguments.value(id);
+  }
+  return {};
+}
+
 void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine) {
   const bool mac = machine.os.system == "Darwin";
   const bool arm_mac = mac && machine.cpu.arch == detect::Arch::aarch64;
@@ -58,7 +66,11 @@ resolver::Target make_target(const installer::Environment& environment, const St
     std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
     supported = wheel::SupportedTags(std::move(portable));
   }
-  return {&machine, std::move(supported), std::move(markers), std::move(python_version)};
+  resolver::Target target{&machine, std::move(supported), std::move(markers),
+                          std::move(python_version)};
+  if (stated.interpreter.is_stated()) target.interpreter_source = "stated";
+  if (stated.platform) target.platform_source = "stated";
+  return target;
 }
 
 }  // namespace axle::session

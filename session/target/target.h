@@ -1,6 +1,9 @@
 #pragma once
 // What wheels are chosen for: an interpreter and a machine, here, elsewhere or stated.
 
+#include <optional>
+#include <string>
+
 #include "detect/machine.h"
 #include "installer/environment/environment.h"
 #include "resolver/request/target.h"
@@ -19,6 +22,9 @@ struct StatedTarget {
 };
 
 [[nodiscard]] Outcome<StatedTarget> read_stated_target(const Arguments& arguments);
+
+/// The first of its options that is given, with its value.
+[[nodiscard]] std::string stated_by(const Arguments& arguments);
 
 /// The markers that another machine than this one determines instead of the interpreter.
 void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine);

@@ -210,9 +210,10 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::no_color, axle::session::Opt::progress, axle::session::Opt::no_progress,
       axle::session::Opt::refresh, axle::session::Opt::upgrade, axle::session::Opt::reinstall,
       axle::session::Opt::refit, axle::session::Opt::yes, axle::session::Opt::dry_run,
-      axle::session::Opt::dest, axle::session::Opt::check_abi, axle::session::Opt::explain,
-      axle::session::Opt::report, axle::session::Opt::profile, axle::session::Opt::properties,
-      axle::session::Opt::why,
+      axle::session::Opt::dest, axle::session::Opt::prompt,
+      axle::session::Opt::system_site_packages, axle::session::Opt::clear,
+      axle::session::Opt::check_abi, axle::session::Opt::explain, axle::session::Opt::report,
+      axle::session::Opt::profile, axle::session::Opt::properties, axle::session::Opt::why,
       // what single commands are asked
       axle::session::Opt::upgrade_package, axle::session::Opt::reinstall_package,
       axle::session::Opt::refresh_package, axle::session::Opt::without_effect,

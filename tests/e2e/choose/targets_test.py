@@ -212,13 +212,18 @@ class Composition(TestCase):
         Wheel("demo", "1.0", tags="cp311-cp311-manylinux2014_x86_64").write(self.wheels)
         self.assert_fails(self.variant("resolve", "demo", *self.folder, "--python-version", "3.12", "--python-platform", "linux"), 3,
                           "this one is 3.12.0 (cp312-cp312)")
+        Wheel("arm", "1.0", tags="py3-none-manylinux2014_aarch64").write(self.wheels)
+        self.assert_fails(self.variant("resolve", "arm", *self.folder, "--python-platform", "linux"), 3, "this machine is x86_64 (stated, not read)")
+        Wheel("new", "1.0", extra_metadata="Requires-Python: >=3.13\n").write(self.wheels)
+        self.assert_fails(self.variant("resolve", "new", *self.folder, "--python-version", "3.12"), 3, "Python 3.12.0 (stated, not read)",
+                          "state another one with --python-version")
 
     def test_installing_needs_a_folder_or_a_dry_run(self):
         self.wheels.mkdir()
         Wheel("demo", "1.0", tags="cp39-none-any").write(self.wheels)
         before = support.tree(self.venv)
         refused = self.variant("install", "demo", *self.folder, "--python-version", "3.9")
-        self.assert_fails(refused, 2, "--target", "--dry-run")
+        self.assert_fails(refused, 2, "--python-version 3.9", "--target", "--dry-run")
         self.assertEqual(self.pip("install", "demo", "--no-index", "-f", self.wheels, "--python-version", "3.9", "--only-binary=:all:").code, 1)
         for options in (["--dry-run"], ["--target", self.root / "ours"]):
             result = self.assert_ok(self.variant("install", "demo", *self.folder, "--python-version", "3.9", "--compile-bytecode", *options))

@@ -37,7 +37,7 @@ PROPOSES_NOTHING = {
     "library-twice": "which versions belong together nobody here knows",
     "library-elsewhere": "nothing is wrong",
 }
-COMMAND = re.compile(r"\b(variant (install|uninstall|explain|resolve|providers|doctor)|pip install|uv pip|-m pip|-m venv)\b")
+COMMAND = re.compile(r"\b(variant (install|uninstall|explain|resolve|providers|doctor|venv)|pip install|uv pip|-m pip|-m venv)\b")
 
 
 BEYOND_V3 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from doctor_case import DRIVER, H100, level_cpu
 from fix_case import FixTestCase
 from made_library import cuda_library, library
-from support import PYTHON, X86_PROVIDER, Wheel, variant_document
+from support import X86_PROVIDER, Wheel, variant_document
 from torch_index import all_files
 
 STUBS = os.environ["AXLE_STUBS"]
@@ -171,11 +171,6 @@ class Surroundings(FixTestCase):
 
 
 class Environments(FixTestCase):
-    def setUp(self):
-        super().setUp()
-        if subprocess.run([PYTHON, "-c", "import ensurepip"], capture_output=True).returncode:
-            self.skipTest("python3 -m venv does not work here without ensurepip")
-
     def test_an_environment_that_is_not_there(self):
         self.venv = self.root / "not there"
         self.fixes("environment-broken", self.good)

@@ -150,7 +150,7 @@ class Environments(EnvironmentTestCase):
         if not pathlib.Path(stdlib, "EXTERNALLY-MANAGED").exists():
             self.skipTest(f"{PYTHON} is not externally managed")
         result = self.variant("install", "demo", "-i", self.index.url, "--python", PYTHON)
-        self.assert_fails(result, 1, "managed", "python3 -m venv")
+        self.assert_fails(result, 1, "managed", "variant venv")
 
     def unprivileged(self):
         if os.geteuid() != 0:
