@@ -83,8 +83,7 @@ Result<WheelMetadata> PackageChooser::metadata_of(const std::string& name, const
   return fail(ErrorKind::unsupported,
               fmt::format("{} needs Python {}, but this is {}", wheel.file->filename,
                           wheel::render_specifiers(needed), wheel::render_version(python)),
-              fmt::format("use an environment with Python {} (--python)",
-                          wheel::render_specifiers(needed)));
+              hint_for_python(wheel::render_specifiers(needed), target_));
 }
 
 Result<PackageChooser::Releases> PackageChooser::direct_releases(const PackageDemand& demand) {

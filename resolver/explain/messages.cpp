@@ -269,6 +269,11 @@ Error no_common_version(std::string_view name, const std::vector<const Want*>& w
                                          render_versions(versions))};
 }
 
+std::string hint_for_python(std::string_view needed, const Target& target) {
+  if (target.interpreter_source == "stated") return "state another one with --python-version";
+  return fmt::format("use an environment with Python {} (--python)", needed);
+}
+
 Error nothing_fits(std::string_view name, const Release& release, const plan::Decision& decision,
                    const Target& target, const Options& options) {
   if (release.built != nullptr && !release.built->has_value()) return release.built->error();
@@ -280,9 +285,7 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
             fmt::format("{} {} needs Python {}, but this is Python {}{}", name, version, needed,
                         wheel::render_version(target.python_version),
                         read_from(target.interpreter_source)),
-            target.interpreter_source == "stated"
-                ? "state another one with --python-version"
-                : fmt::format("use an environment with Python {} (--python)", needed)};
+            hint_for_python(needed, target)};
   }
   if (release.summary().wheels == 0 && release.wheels().empty()) {
     return {ErrorKind::unsupported,

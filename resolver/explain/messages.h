@@ -19,6 +19,9 @@ namespace axle::resolver {
 /// " (read from nvml)": where something about the machine is known from.
 [[nodiscard]] std::string read_from(std::string_view source);
 
+/// For a package that needs another Python than the target's.
+[[nodiscard]] std::string hint_for_python(std::string_view needed, const Target& target);
+
 /// "c<2 (required by a 1.0)".
 [[nodiscard]] std::string render_want(const Want& want);
 /// "a 1.0 wants c<2, b 1.0 wants c>=2".

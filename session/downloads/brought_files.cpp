@@ -1,6 +1,7 @@
 #include "session/downloads/brought_files.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -24,8 +25,11 @@ constexpr unsigned most_at_once = 8;
 std::vector<std::size_t> largest_first(const std::vector<WantedFile>& wanted) {
   std::vector<std::size_t> order(wanted.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [&](std::size_t i) { return wanted[i].file.size.value_or(0); });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    const std::uint64_t sizes[] = {wanted[a].file.size.value_or(0),
+                                   wanted[b].file.size.value_or(0)};
+    return sizes[0] != sizes[1] ? sizes[0] > sizes[1] : a < b;
+  });
   return order;
 }
 

@@ -107,7 +107,7 @@ class Venv(TestCase):
         self.assertEqual(os.path.realpath(self.root / "second/bin/python"), os.path.realpath(PYTHON))
 
     def test_prompt_and_system_packages(self):
-        theirs = self.root / "theirs"
+        theirs = self.root / "their env"
         subprocess.run([PYTHON, "-m", "venv", "--without-pip", "--system-site-packages", "--prompt", "it's", theirs], check=True, env=self.env)
         self.assert_ok(self.make(self.place, "--system-site-packages", "--prompt", "it's"))
         self.assertEqual({name: one for name, one in entries(self.place).items() if name != ".gitignore"},
@@ -142,26 +142,32 @@ class Venv(TestCase):
         self.assertTrue((self.root / "linked/pyvenv.cfg").exists())
         self.assertEqual([name for name in os.listdir(self.root) if name.startswith(".axle")], [])
 
+    def interpreter(self, when_building):
+        """One that is asked as PYTHON is, and runs these lines of a shell when it shall build; $4 is the folder that is made."""
+        place = self.root / "home/python"
+        place.write_text(f"""#!/bin/bash
+case "$*" in *EnvBuilder*) {when_building};; esac
+exec -a "$0" {PYTHON} "$@"
+""")
+        place.chmod(0o755)
+        return place
+
     def test_what_cannot_be_made_leaves_nothing(self):
         before = sorted(os.listdir(self.root))
-        broken = self.root / "home/python"
-        for script, words in (("#!/bin/sh\nexit 1\n", ["python"]), (f"#!/bin/sh\ncase \"$*\" in *EnvBuilder*) echo no >&2; exit 3;; esac\nexec {PYTHON} \"$@\"\n",
-                                                                    ["cannot make environments: no", "python3-venv"]),
-                              (f"#!/bin/sh\ncase \"$*\" in *EnvBuilder*) mkdir \"$4\"; touch \"$4/half\"; echo full >&2; exit 1;; esac\nexec {PYTHON} \"$@\"\n",
-                               ["could not make the environment", "full"])):
-            broken.write_text(script)
-            broken.chmod(0o755)
-            self.assert_fails(self.variant("venv", self.place, "--python", broken), 1, *words)
-            self.assertEqual(sorted(os.listdir(self.root)), before)
+        for lines, words in (("echo no >&2; exit 3", ["cannot make environments: no", "python3-venv"]),
+                             ('mkdir "$4"; touch "$4/half"; echo full >&2; exit 1', ["could not make the environment", "full"]),
+                             ('mkdir "$4"; touch "$4/half"; kill -9 $$', ["could not make the environment"])):
+            with self.subTest(lines):
+                self.assert_fails(self.variant("venv", self.place, "--python", self.interpreter(lines)), 1, *words)
+                self.assertEqual(sorted(os.listdir(self.root)), before)
+        self.assert_fails(self.variant("venv", self.place, "--python", "/bin/false"), 1, "not a working Python interpreter")
         self.assert_fails(self.make("a", "b"), 2, "one folder")
         self.assert_fails(self.make(self.root / "a:b"), 2, "':'")
         self.assert_fails(self.variant("venv", self.place, "--python", "no-such-python"), 1, "not found")
         self.assertEqual(sorted(os.listdir(self.root)), before)
 
     def test_a_kill_leaves_no_half_of_it(self):
-        slow = self.root / "home/python"
-        slow.write_text(f"#!/bin/sh\ncase \"$*\" in *EnvBuilder*) mkdir \"$4\"; touch \"$4/pyvenv.cfg\"; exec sleep 60;; esac\nexec {PYTHON} \"$@\"\n")
-        slow.chmod(0o755)
+        slow = self.interpreter('mkdir "$4"; touch "$4/pyvenv.cfg"; exec sleep 60')
         running = subprocess.Popen([support.VARIANT, "venv", str(self.place), "--python", str(slow)], env=self.env, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         for _ in range(600):
