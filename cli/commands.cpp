@@ -169,10 +169,10 @@ const std::array rows = {
             "`conflicts`",
             run_install},
     Command{"venv", "Make a virtual environment", "DIR", Arity::any,
-            environment + std::vector<session::Opt>{session::Opt::prompt,
-                                                    session::Opt::system_site_packages,
-                                                    session::Opt::clear, session::Opt::no_cache,
-                                                    session::Opt::cache_dir},
+            environment + as_pip_and_uv +
+                std::vector<session::Opt>{session::Opt::prompt, session::Opt::system_site_packages,
+                                          session::Opt::clear, session::Opt::no_cache,
+                                          session::Opt::cache_dir},
             "variant venv                     .venv, of the python3 on the path\n"
             "variant venv env --python 3.12   of python3.12\n"
             "variant venv --clear             replace .venv, with all that is in it",

@@ -15,6 +15,7 @@ from loopback import Loopback, behind_login
 from settings_case import PLAIN, Scenario, SettingsCase, in_options, in_toml, in_words
 from settings_servers import Servers
 from settings_shown import Shown
+from settings_targets import Targets
 from support import Wheel
 from torch_index import TorchIndex, all_files
 
@@ -22,7 +23,7 @@ from torch_index import TorchIndex, all_files
 NOT_OF_UV = {"--cert", "UV_NO_INDEX", "UV_EXCLUDE_NEWER_PACKAGE"}
 
 
-class Honoured(SettingsCase, Servers, Shown):
+class Honoured(SettingsCase, Servers, Shown, Targets):
     """Where nothing else is said, index `a` is named: by pip's file in turns of pip, by the user's uv.toml in those of uv."""
 
     def setUp(self):
@@ -441,26 +442,6 @@ class Honoured(SettingsCase, Servers, Shown):
         path = f"{pathlib.Path(support.PYTHON).parent}:{self.env['PATH']}"
         return Scenario(True, "system", before="venv", ask=self.environment, peers=(), env={"PATH": path})
 
-    def for_another(self, tags, value, peers=("uv",)):
-        """demo 2.0 is for an interpreter or a platform that is not here."""
-        self.put("a", Wheel("demo", "2.0", tags=tags))
-        return Scenario(value, {"demo": "2.0"}, peers=peers)
-
-    def row_python_version(self):
-        return self.for_another("cp39-none-any", "3.9")
-
-    def row_implementation(self):
-        return self.for_another("pp3-none-any", "pp")
-
-    def row_abi(self):
-        return self.for_another(f"cp3{sys.version_info[1]}-cp30-linux_x86_64", ["cp30"])
-
-    def row_platform(self):
-        return self.for_another("py3-none-linux_mips64", ["any", "linux_mips64"])
-
-    def row_python_platform(self):
-        return self.for_another("py3-none-musllinux_1_2_aarch64", "aarch64-unknown-linux-musl")
-
     def test_uv_takes_the_system_s_python_too(self):
         env = {**self.of_uv_s(), "VIRTUAL_ENV": str(self.venv)}
         for more, in_venv in (({}, True), ({"UV_SYSTEM_PYTHON": "1"}, False)):
@@ -477,14 +458,6 @@ class Honoured(SettingsCase, Servers, Shown):
 
     def row_dry_run(self):
         return Scenario(True, ("0.5", True), before=("1.0", False), ask=lambda *a, env: self.installs("-U", *a, env=env), peers=())
-
-    def saved_to(self, *arguments, env=None):
-        result = self.variant("download", "demo", "--json", "--dry-run", *arguments, "--python", self.venv, env=env, cwd=self.project)
-        self.said = str(result)
-        return pathlib.Path(result.json["dest"]).name if result.code == 0 else result.code
-
-    def row_dest(self):
-        return Scenario("saved", "saved", before="project", ask=self.saved_to, peers=())
 
     def row_no_cache_dir(self):
         return Scenario(True, False, before=True, ask=self.kept, peers=())
