@@ -21,6 +21,8 @@ COMMANDS = {
     "man": [],
     "properties": [],
     "install": ["demo", "--dry-run"],
+    "download": ["demo", "--dry-run"],
+    "venv": ["--clear"],
     "uninstall": ["demo"],
     "list": [],
     "freeze": [],
@@ -53,7 +55,7 @@ COMMANDS = {
     "model bench": [],
     "model selftest": [],
 }
-FLEETS = {"resolve", "explain"}
+FLEETS = {"resolve", "explain", "download"}
 # They run what only this machine has.
 REFUSED = {"providers check", "model info", "model bench", "model selftest"}
 
@@ -162,7 +164,7 @@ class Traced(ElsewhereTestCase):
         words = list(COMMANDS[command])
         if command == "rank":
             words = [self.root / "variants.json"]
-        if command in ("resolve", "explain", "install"):
+        if command in ("resolve", "explain", "install", "download"):
             arguments = (*arguments, "--index-url", self.index.url)
         done = self.variant(*command.split(), *words, *arguments, prefix=[
             "strace", "-f", "-qq", "-o", log, "-e", "trace=%file,%process,arch_prctl,prctl,sched_setaffinity"])

@@ -51,7 +51,7 @@ class Healthy(DoctorTestCase):
         broken.chmod(0o755)
         for python in (self.root / "nowhere", broken, "/dev/null"):
             found = self.finds("environment-broken", machine, "--python", python, environment=False, severity="error")
-            self.assertIn("python", found["hint"])
+            self.assertRegex(found["hint"], "variant venv|--python")
             self.finds("driver-old", machine, "--python", python, environment=False)
         env = {"VIRTUAL_ENV": str(self.root / "gone")}
         self.finds("environment-broken", machine, environment=False, env=env)

@@ -415,7 +415,7 @@ class CommandTest(TestCase):
                             (["install", "--drry-run", "x"], "did you mean --dry-run?"),
                             (["--jsno", "list"], "did you mean --json?"),
                             (["list", "--overwrite"], "--overwrite is an option of variant install;"),
-                            (["list", "--index-url=x"], "--index-url is an option of variant install, variant resolve or variant explain;"),
+                            (["list", "--index-url=x"], "--index-url is an option of variant install, variant resolve, variant explain or variant download;"),
                             (["model", "info", "--python=x"], "--python is an option of other commands;"),
                             (["install", "--editable", "x"], "--editable: editable installs are pip's"),
                             (["list", "--zzzz"], "see `variant list --help`")):
