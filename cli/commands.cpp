@@ -148,7 +148,7 @@ const std::array rows = {
             {},
             "variant machines\nvariant machines rtx    those that mention it",
             run_machines},
-    Command{"install", "Install packages, choosing the variants that fit best", "REQ|WHEEL",
+    Command{"install", "Install packages, choosing the variants that fit best", "REQ|PLACE",
             Arity::any,
             resolving + folders +
                 std::vector<session::Opt>{
@@ -163,6 +163,8 @@ const std::array rows = {
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"
             "variant install dist/demo-1.0-py3-none-any-v4.whl\n"
+            "variant install ./project                 build it from source, also of an archive\n"
+            "variant install 'demo @ git+https://host/demo@v1.0'\n"
             "variant install --build=demo demo         build it if there is no wheel of it\n"
             "variant install --refit --dry-run         what another GPU or driver would change\n"
             "variant install --dry-run --json demo     what would change; files in the way: "

@@ -19,12 +19,19 @@
 
 namespace axle::plan {
 
-/// The source distribution that a wheel was built from.
+/// What a wheel was built from: a source distribution of an index, or sources that were named by
+/// their place.
 struct BuiltFrom {
-  std::string filename;
-  std::string url;      ///< where it is published; http(s) or file
-  std::string sha256;   ///< 64 hex digits, of its bytes
-  std::string builder;  ///< "pip 26.3"
+  std::string filename;  ///< of a folder or repository the last part of its path
+  std::string url;       ///< http(s) or file; of a repository any of git's, without its login
+  std::string sha256;    ///< 64 hex digits, of the bytes of a file; else empty
+  std::string builder;   ///< "pip 26.3"
+  enum class Kind : std::uint8_t { file, folder, repository } kind = Kind::file;
+  std::string subdirectory = {};  ///< of the project in it; empty: itself
+  std::string revision = {};      ///< of a repository, as it was requested; may be empty
+  std::string commit = {};        ///< of a repository
+  /// Somebody listed a hash of the file, which it has.
+  bool hash_is_given = false;
 };
 
 /// Where the variants of a release are described: `NAME-VERSION-variants.json`.

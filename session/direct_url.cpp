@@ -63,7 +63,11 @@ DirectUrl read_direct_url(std::string_view text) {
     direct.repository = true;
     direct.vcs = text_at(vcs, "vcs");
     direct.commit = text_at(vcs, "commit_id");
+    if (!is_one_line(direct.vcs)) direct.vcs.clear();
+    if (!is_one_line(direct.commit)) direct.commit.clear();
   }
+  direct.subdirectory = text_at(&document, "subdirectory");
+  if (!is_one_line(direct.subdirectory)) direct.subdirectory.clear();
   return direct;
 }
 

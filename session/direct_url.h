@@ -16,6 +16,7 @@ struct DirectUrl {
   bool repository = false;
   std::string vcs;  ///< "git"
   std::string commit;
+  std::string subdirectory;  ///< of the project in the sources
 };
 
 /// Everything is absent in a text that is not JSON, and if the URL is not a single line.

@@ -20,9 +20,15 @@ namespace {
 /// Where the package was installed from, as `pip freeze` writes it; empty if from an index.
 std::string place_of(const InstalledDistribution& distribution) {
   const DirectUrl direct = read_direct_url(distribution.direct_url);
+  if (direct.url.empty()) return {};
+  std::string place = direct.url;
+  if (!direct.vcs.empty() && !direct.commit.empty())
+    place = direct.vcs + "+" + direct.url + "@" + direct.commit;
   const auto sha256 = direct.hashes.find("sha256");
-  if (direct.url.empty() || sha256 == direct.hashes.end()) return direct.url;
-  return direct.url + "#sha256=" + sha256->second;
+  if (sha256 != direct.hashes.end()) place += "#sha256=" + sha256->second;
+  if (!direct.subdirectory.empty())
+    place += (sha256 == direct.hashes.end() ? "#" : "&") + ("subdirectory=" + direct.subdirectory);
+  return place;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "index/http/redaction.h"
 #include "providers/provider.h"
 #include "resolver/solver/solver.h"
+#include "session/builds/source_names.h"
 #include "session/cache/cache_lock.h"
 #include "session/families.h"
 #include "session/index_access.h"
@@ -396,12 +397,16 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (const auto opened = open_plugins(*workspace, session); !opened)
     return std::unexpected(opened.error());
   if (!session.elsewhere() && !workspace->stated.is_stated()) {
-    workspace->sdist_builds = std::make_unique<SdistBuilds>(SdistBuilds::Setup{
+    workspace->source_builds = std::make_unique<SourceBuilds>(SourceBuilds::Setup{
         workspace->environment, workspace->settings, workspace->options.wheel_use,
-        *workspace->transport, workspace->attestations.get(), session.cache_folder(),
-        build_time_limit(session.report()), session.report()});
-    workspace->options.builds.builder = workspace->sdist_builds.get();
+        *workspace->transport, session.cache_folder(), build_time_limit(session.report()),
+        session.report()});
+    workspace->options.builds.builder = workspace->source_builds.get();
   }
+  if (auto named = name_sources(workspace->requests, workspace->options,
+                                workspace->environment.markers, session.report());
+      !named)
+    return std::unexpected(named.error());
   describe(*workspace, session);
   return workspace;
 }

@@ -19,7 +19,7 @@
 #include "resolver/request/requests.h"
 #include "resolver/request/sources.h"
 #include "session/attestations/attestation_checks.h"
-#include "session/builds/sdist_builds.h"
+#include "session/builds/source_builds.h"
 #include "session/command_failure.h"
 #include "session/plugins/plugin_environments.h"
 #include "session/plugins/trusted_plugins.h"
@@ -56,7 +56,7 @@ struct Workspace {
   resolver::Requests requests;
   resolver::Options options;
   std::unique_ptr<AttestationChecks> attestations;  ///< nullptr: nothing is asked of them
-  std::unique_ptr<SdistBuilds> sdist_builds;        ///< `options.builds.builder` points to it
+  std::unique_ptr<SourceBuilds> source_builds;  ///< `options.builds.builder` points to it
   std::unique_ptr<InstalledEnvironments> plugin_environments;
   std::unique_ptr<TrustedPlugins> plugins;  ///< `options.providers.plugins` points to it
 };

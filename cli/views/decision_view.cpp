@@ -211,7 +211,9 @@ ordered_json built_from_json(const std::optional<plan::BuiltFrom>& from) {
   if (!from) return nullptr;
   return {{"file", from->filename},
           {"url", index::redact_url(from->url)},
-          {"sha256", from->sha256},
+          {"sha256", or_null(from->sha256)},
+          {"subdirectory", or_null(from->subdirectory)},
+          {"commit", or_null(from->commit)},
           {"builder", from->builder}};
 }
 

@@ -10,7 +10,7 @@
 
 #include "cli/views/decision_view.h"
 #include "foundation/text/ascii.h"
-#include "index/http/redaction.h"
+#include "installer/transaction/direct_url.h"
 #include "session/version.h"
 #include "wheel/core_metadata.h"
 
@@ -91,23 +91,11 @@ ordered_json metadata_json(const wheel::CoreMetadata& metadata) {
   return out;
 }
 
-/// PEP 610: the file that was downloaded, which may be what the wheel was built from.
-ordered_json download_info(const plan::ResolvedPackage& package, const std::string& sha256) {
-  const std::string& url = package.built_from ? package.built_from->url : package.url;
-  const std::string& digits = package.built_from ? package.built_from->sha256 : sha256;
-  ordered_json archive = ordered_json::object();
-  if (!digits.empty()) {
-    archive["hash"] = "sha256=" + digits;
-    archive["hashes"] = {{"sha256", digits}};
-  }
-  return {{"url", index::redact_url(url)}, {"archive_info", std::move(archive)}};
-}
-
 ordered_json package_json(const plan::ResolvedPackage& package,
                           const ReportedInstallation& installation) {
   const installer::WheelFacts& facts = installation.facts.at(package.url);
   const auto own = wheel::parse_core_metadata(facts.metadata, package.filename);
-  ordered_json out = {{"download_info", download_info(package, facts.sha256)},
+  ordered_json out = {{"download_info", installer::direct_url(package, facts.sha256)},
                       {"is_direct", package.direct},
                       {"is_yanked", package.yanked},
                       {"requested", package.requested},

@@ -14,6 +14,7 @@
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/scripts.h"
 #include "installer/file_access.h"
+#include "installer/transaction/direct_url.h"
 #include "installer/tree/byte_code_names.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/record.h"
@@ -31,16 +32,9 @@ NewFile written_file(std::string target, std::string content, bool executable) {
   return file;
 }
 
-/// PEP 610.
 std::string render_direct_url(const plan::ResolvedPackage& package, const std::string& sha256) {
-  nlohmann::ordered_json archive = nlohmann::ordered_json::object();
-  if (!sha256.empty()) {
-    archive["hash"] = "sha256=" + sha256;
-    archive["hashes"] = {{"sha256", sha256}};
-  }
-  nlohmann::ordered_json document = {{"url", index::redact_url(package.url)},
-                                     {"archive_info", archive}};
-  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return direct_url(package, sha256)
+      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 /// `target` and the file of `wheel` are used up.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "resolver/catalogue/direct_release.h"
 #include "resolver/catalogue/release.h"
 #include "resolver/catalogue/release_metadata.h"
 #include "resolver/catalogue/version_filter.h"
@@ -47,9 +48,9 @@ class Candidates {
   /// when pinned. Empty when nothing matches.
   [[nodiscard]] virtual Result<std::vector<Release*>> matching(std::string_view name,
                                                                const VersionFilter& filter) = 0;
-  /// The release that the wheels at `urls` make up. Errors: as of direct_release.
+  /// The release that the files at `urls` make up. Errors: as of direct_release.
   [[nodiscard]] virtual Result<Release*> direct(std::string_view name,
-                                                const std::vector<std::string>& urls) = 0;
+                                                const NamedPlaces& places) = 0;
   /// Every version known, newest first, each once. For messages.
   [[nodiscard]] virtual Result<std::vector<KnownVersion>> versions(std::string_view name) = 0;
 

@@ -8,7 +8,7 @@
 #include "index/http/first_download.h"
 #include "index/http/redaction.h"
 #include "index/pages/remote_wheel.h"
-#include "resolver/catalogue/direct_wheel.h"
+#include "resolver/catalogue/direct_release.h"
 #include "resolver/catalogue/page_releases.h"
 #include "resolver/family/families.h"
 #include "resolver/family/family_releases.h"
@@ -125,14 +125,13 @@ std::string IndexCandidates::assigned_url(std::string_view name) const {
   return only == nullptr ? std::string() : only->url;
 }
 
-Result<Release*> IndexCandidates::direct(std::string_view name,
-                                         const std::vector<std::string>& urls) {
+Result<Release*> IndexCandidates::direct(std::string_view name, const NamedPlaces& places) {
   std::string key;
-  for (const std::string& url : urls) key += url + "\n";
+  for (const std::string& url : places.urls) key += url + "\n";
   if (const auto known = direct_.find(key); known != direct_.end()) return known->second;
-  auto made = direct_release(name, urls);
+  auto made = direct_release(name, places, options_, target_.tags);
   if (!made) return std::unexpected(std::move(made).error());
-  made->source = origin(index::redact_url(urls.front()));
+  made->source = origin(index::redact_url(places.urls.front()));
   return direct_[key] = adopt(std::move(*made));
 }
 

@@ -35,7 +35,7 @@ class IndexCandidates final : public Candidates {
   [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,
                                                        const VersionFilter& filter) override;
   [[nodiscard]] Result<Release*> direct(std::string_view name,
-                                        const std::vector<std::string>& urls) override;
+                                        const NamedPlaces& places) override;
   [[nodiscard]] Result<std::vector<KnownVersion>> versions(std::string_view name) override;
   [[nodiscard]] Result<const ReleaseMetadata*> variants(
       std::string_view name, const Release& release,

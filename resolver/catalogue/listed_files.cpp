@@ -8,6 +8,7 @@
 
 #include "index/http/redaction.h"
 #include "index/http/transport.h"
+#include "resolver/request/source_url.h"
 #include "wheel/requirement.h"
 
 namespace axle::resolver {
@@ -17,7 +18,7 @@ namespace {
 std::string render_request(const Request& request) {
   wheel::Requirement shown = request.requirement;
   shown.url = index::redact_url(shown.url);
-  const std::string text = wheel::render_requirement(shown);
+  const std::string text = shown.name.empty() ? shown.url : wheel::render_requirement(shown);
   return request.origin.empty() ? text : fmt::format("{} ({})", text, request.origin);
 }
 
@@ -101,11 +102,17 @@ Result<void> check_listed(const std::vector<const Request*>& requirements,
            });
   };
   std::vector<std::string> unpinned;
+  std::vector<std::string> unhashable;
   std::vector<std::string> without;
   for (const Request* request : requirements) {
     if (rules.pinned && !is_pinned(request->requirement))
       unpinned.push_back(render_request(*request));
-    if (rules.required && !listed_for(request)) without.push_back(render_request(*request));
+    const auto& url = request->requirement.url;
+    const auto source = parse_source_url(url);
+    if (rules.required && !url.empty() && source && !source->is_file())
+      unhashable.push_back(render_request(*request));
+    else if (rules.required && !listed_for(request))
+      without.push_back(render_request(*request));
   }
   if (!unpinned.empty()) {
     return fail(ErrorKind::conflict,
@@ -113,6 +120,12 @@ Result<void> check_listed(const std::vector<const Request*>& requirements,
                             "these are not: {}",
                             fmt::join(unpinned, ", ")),
                 "pin each with ==, as uv and pip-tools do in files with hashes");
+  }
+  if (!unhashable.empty()) {
+    return fail(ErrorKind::conflict,
+                fmt::format("hashes are required, and folders and repositories have none: {}",
+                            fmt::join(unhashable, ", ")),
+                "name an archive or a wheel, with its hash");
   }
   if (!without.empty()) {
     return fail(ErrorKind::conflict,

@@ -16,7 +16,7 @@
 #include "index/pages/listed_project.h"
 #include "index/pages/page.h"
 #include "plan/decision.h"
-#include "resolver/request/sdist_builder.h"
+#include "resolver/request/source_builder.h"
 #include "wheel/tag.h"
 #include "wheel/version.h"
 #include "wheel/wheel_name.h"

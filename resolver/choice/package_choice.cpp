@@ -89,7 +89,10 @@ Result<WheelMetadata> PackageChooser::metadata_of(const std::string& name, const
 Result<PackageChooser::Releases> PackageChooser::direct_releases(const PackageDemand& demand) {
   if (const Want* foreign = foreign_url(demand.wants))
     return std::unexpected(url_not_named(demand.name, *foreign));
-  const auto made = candidates_.direct(demand.name, direct_urls(demand.wants));
+  const auto places =
+      named_places(demand.name, demand.wants, candidates_.assigned_url(demand.name));
+  if (!places) return std::unexpected(places.error());
+  const auto made = candidates_.direct(demand.name, *places);
   if (!made) return std::unexpected(made.error());
   Release* release = *made;
   if (version_filter(demand.wants, true).contains(release->version)) return Releases{release};

@@ -452,8 +452,10 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
       choice.fallback = release.family != nullptr;
       choice.decision.chosen_because =
           release.is_built(plain)
-              ? fmt::format("no wheel can be used, and it was built from {} with your consent",
-                            (*release.built)->from.filename)
+              ? fmt::format("{} built from {} {}",
+                            release.direct ? "it was" : "no wheel can be used, and it was",
+                            (*release.built)->from.filename,
+                            release.direct ? "as its place was named" : "with your consent")
               : why_the_plain_wheel(policy, choice, !labels_of(release).empty());
       choice.remark = std::move(unknown);
     } else {

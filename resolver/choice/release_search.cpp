@@ -279,10 +279,13 @@ void PackageChooser::offer_another_version(const PackageDemand& demand, Error& e
 
 std::optional<Error> PackageChooser::why_none(const PackageDemand& demand) {
   const bool direct = !direct_urls(demand.wants).empty();
-  if (const std::string* who = options_.wheel_use.forbids(demand.name))
-    return wheels_forbidden(demand.name, demand.wants, *who, options_);
+  const std::string* forbids = options_.wheel_use.forbids(demand.name);
+  if (forbids != nullptr && !direct)
+    return wheels_forbidden(demand.name, demand.wants, *forbids, options_);
   auto releases = releases_for(demand);
   if (!releases) return std::move(releases).error();
+  if (forbids != nullptr && releases->front()->built == nullptr)
+    return wheels_forbidden(demand.name, demand.wants, *forbids, options_);
   std::optional<Tried> first;
   for (const Pass pass : passes_over(families_, demand, *releases)) {
     auto tried = try_releases(demand, *releases, pass);

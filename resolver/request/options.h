@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "resolver/request/provider_policy.h"
-#include "resolver/request/sdist_builder.h"
+#include "resolver/request/source_builder.h"
 #include "resolver/request/upload_cutoff.h"
 #include "resolver/request/wheel_use.h"
 

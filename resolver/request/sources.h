@@ -19,8 +19,8 @@ namespace axle::resolver {
 struct AssignedSource {
   std::string origin;              ///< for messages: "/src/pyproject.toml"
   index::Source* index = nullptr;  ///< the only index that is asked for it
-  std::string url;                 ///< instead of an index: the wheel itself
-  std::optional<Error> refusal;    ///< instead: why the package cannot be had (a repository)
+  std::string url;                 ///< instead of an index: the wheel or its sources
+  std::optional<Error> refusal;    ///< instead: why the package cannot be had
   std::optional<wheel::Marker> marker;
 };
 

@@ -155,7 +155,7 @@ Result<const std::vector<BuildOption>*> RequirementProblem::options_of(const Pac
     for (BuildOption& option : *options) option.fits = option.fits && !option.unknown;
   }
   // A wheel that was built before is still no better than one that is published.
-  if (release.built != nullptr) {
+  if (release.built != nullptr && !release.direct) {
     for (BuildOption& option : *options) option.from_source = option.fits;
     if (!admissions_.builds) std::erase_if(*options, &BuildOption::from_source);
   }

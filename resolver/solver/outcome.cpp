@@ -187,9 +187,11 @@ Result<void> ResolutionSearch::check_hashes() const {
   std::vector<std::string> lines;
   for (const auto& [name, settled] : settled_) {
     const plan::ResolvedPackage& package = settled.choice.package;
-    // What it was built from had a listed hash, or it would not have been built.
-    if (package.already_installed || package.built_from) continue;
-    const bool named = package.direct && !package.hash.empty();
+    // An sdist of an index had a listed hash, or it would not have been built.
+    const bool checked =
+        package.built_from && (!package.direct || package.built_from->hash_is_given);
+    if (package.already_installed || checked) continue;
+    const bool named = package.direct && !package.built_from && !package.hash.empty();
     if (!package.listed_hashes.empty() || named) continue;
     std::vector<const Want*> wants;
     for (const Want& want : settled.wants) wants.push_back(&want);

@@ -20,6 +20,13 @@ bool names_local_version(const wheel::SpecifierSet& specifiers) {
   });
 }
 
+/// A package that is named by the place of its sources.
+bool is_from_source(const RequirementProblem::Package& package) {
+  return std::ranges::any_of(package.list->releases(), [](const NumberedRelease& numbered) {
+    return numbered.release->built != nullptr;
+  });
+}
+
 bool pins(const Want& want, const wheel::Version& version) {
   return version_filter({&want}, true).pins(version);
 }
@@ -90,7 +97,10 @@ const plan::InstalledPackage* RequirementProblem::held_package(const std::string
 Result<std::shared_ptr<const CandidateList>> RequirementProblem::list_of(const std::string& name) {
   const std::vector<std::string> urls = urls_of(name);
   if (!urls.empty()) {
-    const auto release = in_.candidates.direct(name, urls);
+    auto places = named_places(name, wants_about(name), in_.candidates.assigned_url(name), urls);
+    if (!places) return std::unexpected(places.error());
+    places->hash_required = requests_.hash_rules().required;
+    const auto release = in_.candidates.direct(name, *places);
     if (!release) return std::unexpected(release.error());
     return std::make_shared<const CandidateList>(std::vector<Release*>{*release}, nullptr,
                                                  wheel::Version{});
@@ -191,7 +201,8 @@ Result<void> RequirementProblem::add_exclusions(Package& package) {
     exclude(list.all() & values->complement(), {Reason::Kind::constraint, want});
   }
   const std::string* who = in_.options.wheel_use.forbids(package.name);
-  if (who != nullptr && !(admissions_.builds && in_.options.may_build(package.name))) {
+  const bool is_built = package.direct && is_from_source(package);
+  if (who != nullptr && !is_built && !(admissions_.builds && in_.options.may_build(package.name))) {
     exclude(list.where([](const Release&) { return true; }),
             {Reason::Kind::unusable,
              {},

@@ -120,6 +120,7 @@ BuildTool pip_tool(const BuildSettings& build, const Places& places, const std::
   BuildTool tool{"pip " + version,
                  {build.environment.python, "-I", "-m", "pip", "wheel", "--no-deps"},
                  "--wheel-dir",
+                 true,
                  {{"PIP_CONFIG_FILE", "/dev/null"},
                   {"PIP_DISABLE_PIP_VERSION_CHECK", "1"},
                   {"PIP_NO_INPUT", "1"},
@@ -167,6 +168,7 @@ BuildTool uv_tool(const BuildSettings& build, const Places& places, const std::s
   BuildTool tool{"uv " + version,
                  {program, "build", "--wheel"},
                  "--out-dir",
+                 false,
                  {{"UV_NO_CONFIG", "1"},
                   {"UV_NO_PROGRESS", "1"},
                   {"UV_PYTHON", build.environment.python},
@@ -219,7 +221,7 @@ Result<BuildTool> find_build_tool(const BuildSettings& build) {
   if (!by_pip && uv_version.empty()) {
     return fail(
         ErrorKind::io,
-        fmt::format("source distributions cannot be built: {}, and there is no uv on PATH", why),
+        fmt::format("nothing can be built from source: {}, and there is no uv on PATH", why),
         pip.empty() ? fmt::format("install pip (`{} -m ensurepip`) or uv", shell_word(python))
                     : std::string("install uv, or unset what pip cannot do"));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What makes a wheel of a source distribution: pip, or uv. Each builds in isolation (PEP 517), with
+// What makes a wheel of sources: pip, or uv. Each builds in isolation (PEP 517), with
 // the build requirements from the same indexes. Settings are passed in variables, because other
 // users can read the command line, and nothing else that configures pip or uv reaches it.
 
@@ -18,6 +18,8 @@ struct BuildTool {
   std::string name;                  ///< "pip 26.3"
   std::vector<std::string> command;  ///< without what is built and where the wheel goes
   std::string into;                  ///< the option before the folder of the wheel
+  /// Folders are named by URL: in a path it would take what stands in brackets for extras.
+  bool takes_urls = false;
   std::vector<std::pair<std::string, std::string>> variables;
   /// What the names of variables begin with that it does not inherit.
   std::vector<std::string> withheld;

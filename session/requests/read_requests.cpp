@@ -1,7 +1,6 @@
 #include "session/requests/read_requests.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -9,28 +8,17 @@
 
 #include <fmt/core.h>
 
-#include "foundation/system/shell_command.h"
 #include "index/http/transport.h"
 #include "index/pages/page.h"
 #include "session/requests/dependency_groups.h"
+#include "session/requests/package_place.h"
 #include "session/requests/project_requirements.h"
 #include "session/requests/requirements_file.h"
-#include "session/requests/wheel_place.h"
 #include "wheel/requirement.h"
 
 namespace axle::session {
 
 namespace {
-
-/// For anything that pip has to build a wheel from.
-std::string build_hint(std::string_view source) {
-  return fmt::format(
-      "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {}`, then install it: "
-      "`variant install wheels/*.whl`",
-      shell_word(source));
-}
-
-namespace fs = std::filesystem;
 
 std::unexpected<CommandFailure> misused_at(const std::string& origin, Error error) {
   if (!origin.empty()) error = within(origin, std::move(error));
@@ -74,26 +62,10 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
     requests.requirements.push_back({std::move(requirement), line.hashes, line.origin});
     return {};
   };
-  if (const auto wheel = parse_wheel_place(text)) {
-    auto requirement = requirement_at(*wheel, line.folder);
+  if (const auto place = parse_package_place(text)) {
+    auto requirement = requirement_at(*place, line.folder);
     if (!requirement) return failed_at(line.origin, std::move(requirement).error());
     return take(std::move(*requirement));
-  }
-  if (text.starts_with("git+") || text.starts_with("hg+") || text.starts_with("svn+") ||
-      text.starts_with("bzr+")) {
-    return misused_at(line.origin,
-                      {ErrorKind::malformed, fmt::format("`{}` is a repository, not a wheel", text),
-                       build_hint(text)});
-  }
-  // As with pip, only a word with a separator is a folder: a checkout of torch may be in the folder
-  // where torch is installed from.
-  std::error_code not_a_path;
-  const bool is_path = text.contains('/') || text.starts_with('.');
-  if ((is_path && fs::is_directory(text, not_a_path)) || text.ends_with(".tar.gz") ||
-      text.ends_with(".zip") || text.starts_with("file:")) {
-    return misused_at(line.origin,
-                      {ErrorKind::malformed, fmt::format("`{}` is a source, not a wheel", text),
-                       build_hint(text)});
   }
   auto requirement = parse_named(line);
   if (!requirement) return std::unexpected(std::move(requirement).error());
@@ -103,7 +75,7 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
 /// What must have a name: a line of a constraints or overrides file, an entry of a dependency
 /// group. `what`: "constraint".
 Outcome<resolver::Request> read_named(const FileRequirement& line, std::string_view what) {
-  if (parse_wheel_place(line.text)) {
+  if (parse_package_place(line.text)) {
     return misused_at(
         line.origin, {ErrorKind::malformed, fmt::format("the {} `{}` has no name", what, line.text),
                       "write it as `NAME @ URL`"});
@@ -186,10 +158,10 @@ Outcome<void> read_file(const Stated& path, bool as_constraints, const RemoteTex
 
 /// Of "demo[extra]>=1 ; marker", "demo @ URL" or "demo".
 Outcome<std::string> name_of(const FileRequirement& line) {
-  if (parse_wheel_place(line.text)) {
-    return misused_at(line.origin,
-                      {ErrorKind::malformed, fmt::format("`{}` is the place of a wheel", line.text),
-                       "name the package that was installed from it"});
+  if (parse_package_place(line.text)) {
+    return misused_at(line.origin, {ErrorKind::malformed,
+                                    fmt::format("`{}` is the place of a package", line.text),
+                                    "name the package that was installed from it"});
   }
   auto requirement = wheel::parse_requirement(line.text);
   if (!requirement) return misused_at(line.origin, std::move(requirement).error());

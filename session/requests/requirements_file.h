@@ -13,7 +13,7 @@
 namespace axle::session {
 
 struct FileRequirement {
-  std::string text;  ///< a requirement, or the path or URL of a wheel
+  std::string text;  ///< a requirement, or the path or URL of a package
   std::vector<wheel::ListedHash> hashes = {};
   std::string origin = {};  ///< "requirements.txt:3"; "pyproject.toml:7, group test"
   std::string folder = {};  ///< of the file; paths count from the working folder all the same

@@ -56,9 +56,9 @@ enum class Prereleases : std::uint8_t {
 struct PackageSource {
   std::string package;  ///< normalised
   std::string index;    ///< the name of a configured index
-  std::string url;      ///< http(s) or file URL of a wheel
-  /// Why Axle does not support it ("a repository, which pip or uv must build"): the package must
-  /// not come from anywhere else.
+  std::string url;      ///< of a wheel or of sources (resolver/request/source_url.h)
+  /// Why Axle does not support it ("a project of the workspace, which uv must build"): the package
+  /// must not come from anywhere else.
   std::string unsupported;
   std::string marker;  ///< holds only where this does; "" always
   std::string extra;   ///< only for this extra of the project; "" always

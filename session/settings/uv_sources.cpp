@@ -1,9 +1,12 @@
 #include "session/settings/uv_sources.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/core.h>
 
+#include "index/http/url.h"
+#include "resolver/request/source_url.h"
 #include "wheel/requirement.h"
 
 namespace axle::session {
@@ -11,6 +14,27 @@ namespace axle::session {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The keys that together are one URL.
+struct SourcePlace {
+  std::string url;
+  std::string revision;
+  std::string subdirectory;
+
+  void finish(PackageSource& source) {
+    if (url.empty() || !source.unsupported.empty()) return;
+    if (!revision.empty()) url.insert(std::min(url.find('#'), url.size()), "@" + revision);
+    if (!subdirectory.empty()) {
+      url += url.contains('#') ? '&' : '#';
+      url += "subdirectory=" + index::percent_encode(subdirectory, true);
+    }
+    if (const auto named = resolver::parse_source_url(url); !named) {
+      source.unsupported = "what cannot be fetched: " + named.error().message;
+    } else {
+      source.url = std::move(url);
+    }
+  }
+};
 
 struct SourceReader {
   const std::string& where;
@@ -30,24 +54,28 @@ struct SourceReader {
     PackageSource source;
     source.package = wheel::normalize_name(package);
     source.origin = origin(node);
+    SourcePlace place;
     for (const auto& [key, value] : *table) {
-      if (auto taken = take(source, key.str(), value); !taken)
+      if (auto taken = take(source, place, key.str(), value); !taken)
         return std::unexpected(taken.error());
     }
+    place.finish(source);
     if (source.index.empty() && source.url.empty() && source.unsupported.empty())
       return bad(node,
                  fmt::format("the source of `{}` has neither index nor url nor path", package));
     return source;
   }
 
-  Result<void> take(PackageSource& source, std::string_view key, const toml::node& value) const {
+  Result<void> take(PackageSource& source, SourcePlace& place, std::string_view key,
+                    const toml::node& value) const {
     const auto text = value.value<std::string>();
+    const bool is_revision = key == "rev" || key == "tag" || key == "branch";
     const bool wants_text = key == "index" || key == "url" || key == "path" || key == "git" ||
-                            key == "marker" || key == "extra" || key == "group";
+                            key == "marker" || key == "extra" || key == "group" ||
+                            key == "subdirectory" || is_revision;
     // Keys about a repository or about building are only valid with one of those.
-    const bool known = wants_text || key == "workspace" || key == "subdirectory" || key == "rev" ||
-                       key == "tag" || key == "branch" || key == "lfs" || key == "editable" ||
-                       key == "package";
+    const bool known =
+        wants_text || key == "workspace" || key == "lfs" || key == "editable" || key == "package";
     if (!known)
       return bad(value,
                  fmt::format("`{}` is not a key of a source (of `{}`)", key, source.package));
@@ -58,23 +86,19 @@ struct SourceReader {
     if (key == "marker") source.marker = *text;
     if (key == "extra") source.extra = *text;
     if (key == "group") source.group = *text;
-    if (key == "git") source.unsupported = "a repository, which pip or uv must build";
+    if (key == "git") place.url = (text->starts_with("git+") ? "" : "git+") + *text;
+    if (key == "subdirectory") place.subdirectory = *text;
+    if (is_revision) place.revision = *text;
+    if (key == "editable" && value.value_or(false))
+      source.unsupported = "an editable project, which is uv's to install";
     if (key == "workspace") source.unsupported = "a project of the workspace, which uv must build";
-    if (key == "url") take_place(source, *text);
+    if (key == "url") place.url = *text;
     if (key == "path") {
       const fs::path path = fs::path(where).parent_path() / *text;
       std::error_code ignored;
-      take_place(source, "file://" + fs::absolute(path, ignored).lexically_normal().string());
+      place.url = index::file_url(fs::absolute(path, ignored).lexically_normal().string());
     }
     return {};
-  }
-
-  static void take_place(PackageSource& source, std::string url) {
-    if (url.substr(0, url.find_first_of("#?")).ends_with(".whl")) {
-      source.url = std::move(url);
-    } else {
-      source.unsupported = "not a wheel: pip or uv must build it";
-    }
   }
 };
 

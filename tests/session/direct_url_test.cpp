@@ -34,6 +34,14 @@ TEST_CASE("what pip and uv write is read") {
   CHECK(repository.repository);
   CHECK(repository.vcs == "git");
   CHECK(repository.commit == "12ab");
+  CHECK(
+      axle::session::pinned_requirement(installed_from(
+          R"({"url": "ssh://git@h/d", "subdirectory": "x", "vcs_info": {"vcs": "git", "commit_id": "12ab"}})")) ==
+      "demo @ git+ssh://git@h/d@12ab#subdirectory=x");
+  CHECK(
+      axle::session::pinned_requirement(installed_from(
+          R"({"url": "https://h/d.zip", "subdirectory": "x", "archive_info": {"hashes": {"sha256": "ab"}}})")) ==
+      "demo @ https://h/d.zip#sha256=ab&subdirectory=x");
 }
 
 TEST_CASE("a direct_url.json of any shape is harmless") {
@@ -53,6 +61,7 @@ TEST_CASE("a direct_url.json of any shape is harmless") {
                                                          {"dir_info", "editable"},
                                                          {"vcs_info", "vcs"},
                                                          {"vcs_info", "commit_id"}};
+    CHECK(read_direct_url(R"({"url": "file:///d", "subdirectory": "a\nb"})").subdirectory.empty());
     for (const auto& [part, key] : inner) {
       CAPTURE(key);
       CAPTURE(shape);

@@ -148,7 +148,7 @@ class Kept(BuildCase):
         self.publish(made)
         package = self.package(self.ask("--build", "demo", "--json", command="resolve"))
         self.assertEqual(package["built_from"], {"file": "demo-1.0.tar.gz", "url": self.server.url("/simple/files/demo-1.0.tar.gz"),
-                                                 "sha256": hashlib.sha256(made.bytes()).hexdigest(), "builder": "pip 26.3"})
+                                                 "sha256": hashlib.sha256(made.bytes()).hexdigest(), "subdirectory": None, "commit": None, "builder": "pip 26.3"})
         self.assertEqual(package["wheel"], "demo-1.0-py3-none-any.whl")
         self.assertEqual(package["sha256"], hashlib.sha256(made.wheels["demo-1.0-py3-none-any.whl"]).hexdigest())
         text = self.assert_ok(self.ask("--build", "--explain", "demo", "--dry-run")).out

@@ -4,6 +4,8 @@ import gzip
 import io
 import os
 import pathlib
+import shutil
+import subprocess
 import tarfile
 
 import support
@@ -46,12 +48,23 @@ class Sdist:
 
         self.wheels = {one.file_name: one.bytes() for one in self.makes}
 
+    def files(self):
+        """[(path, bytes)] of everything in it."""
+        return [(path, content.encode() if isinstance(content, str) else content)
+                for path, content in {**self.members, **self.wheels}.items()]
+
+    def write(self, folder):
+        """The same as a folder."""
+        folder = pathlib.Path(folder)
+        for path, data in self.files():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+        return folder
+
     def bytes(self):
         out = io.BytesIO()
         with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
-            files = {**self.members, **self.wheels}
-            for path, content in files.items():
-                data = content.encode() if isinstance(content, str) else content
+            for path, data in self.files():
                 member = tarfile.TarInfo(f"{self.file_name.removesuffix('.tar.gz')}/{path}")
                 member.size = len(data)
                 archive.addfile(member, io.BytesIO(data))
@@ -109,6 +122,28 @@ class BuildCase(support.TestCase):
         path = pathlib.Path(self.root / name)
         path.write_text(text)
         return path
+
+    def make_repository(self, folder, *revisions):
+        """A repository of git with one commit for each (tag, {path of a project in it: Sdist}); their ids."""
+        if shutil.which("git") is None:
+            self.skipTest("git is not installed")
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True)
+        self.git(folder, "init", "--quiet", "--initial-branch=main")
+        commits = []
+        for tag, projects in revisions:
+            for path, project in projects.items():
+                project.write(folder / path)
+            self.git(folder, "add", ".")
+            self.git(folder, "commit", "--quiet", "-m", tag)
+            self.git(folder, "tag", tag)
+            commits.append(self.git(folder, "rev-parse", "HEAD"))
+        return commits
+
+    def git(self, folder, *words):
+        done = subprocess.run(["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.org", *words],
+                              env=self.env, text=True, capture_output=True, check=True, timeout=60)
+        return done.stdout.strip()
 
     def processes(self, word):
         """Command lines on this machine that contain `word`."""

@@ -61,12 +61,14 @@ class GroupSources(SettingsCase):
         self.pyproject("[tool.uv.sources]\na = {path = 'w/a-4.0-py3-none-any.whl'}\n")
         self.as_uv({"a": "4.0"}, *SUB)
 
-    def test_what_must_be_built_is_refused_when_it_is_needed(self):
+    def test_sources_that_are_not_there_are_missed_when_they_are_needed(self):
         self.pyproject("[tool.uv.sources]\nb = {git = 'https://h.example/b'}\n")
         self.as_uv({"a": "1.0"}, *SUB)
         self.pyproject("[tool.uv.sources]\na = {path = 'a'}\n")
         self.as_uv(None, *SUB)
-        self.assertIn("sub/pyproject.toml:8 assigns it to not a wheel", self.said)
+        self.pyproject("[tool.uv.sources]\na = {git = 'ext::sh -c true'}\n")
+        self.as_uv(None, *SUB)
+        self.assertIn("sub/pyproject.toml:8 assigns it to what cannot be fetched", self.said)
 
     def test_beside_the_project_here(self):
         """Each file's groups have that file's sources, also where both have an index of one name."""

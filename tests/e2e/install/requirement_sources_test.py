@@ -102,7 +102,7 @@ class Uninstall(SettingsCase):
         self.assertEqual(self.left(lambda: self.variant("uninstall", "-r", file, "--python", self.venv)), ["other", "top"], self.said)
         result = self.variant("uninstall", "-r", self.write("empty.txt", "# nothing\n"), "--python", self.venv)
         self.assert_fails(result, 2, "nothing to uninstall")
-        self.assert_fails(self.variant("uninstall", "./demo-1.0-py3-none-any.whl", "--python", self.venv), 2, "the place of a wheel")
+        self.assert_fails(self.variant("uninstall", "./demo-1.0-py3-none-any.whl", "--python", self.venv), 2, "the place of a package")
 
 
 class Lists(SettingsCase):

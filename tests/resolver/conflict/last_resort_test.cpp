@@ -17,12 +17,23 @@ namespace {
 using Strings = std::vector<std::string>;
 
 /// Makes the wheels that it was told of; every other build fails.
-class StubBuilder final : public resolver::SdistBuilder {
+class StubBuilder final : public resolver::SourceBuilder {
  public:
   explicit StubBuilder(MemoryIndex& index) : index_(index) {}
 
   Result<resolver::BuiltWheel> build(const resolver::Sdist& sdist) override {
     const std::string title = sdist.name + " " + wheel::render_version(sdist.version);
+    return make(title, {sdist.file.filename, sdist.file.url, {}, "a stub"});
+  }
+  Result<resolver::BuiltWheel> build(const resolver::NamedSource& source) override {
+    return make(source.url, {"sources", source.url, {}, "a stub"});
+  }
+
+  std::map<std::string, WheelRecipe> recipes;  ///< by name and version, or by URL
+  Strings built;
+
+ private:
+  Result<resolver::BuiltWheel> make(const std::string& title, plan::BuiltFrom from) {
     built.push_back(title);
     const auto recipe = recipes.find(title);
     if (recipe == recipes.end()) return fail(ErrorKind::unsupported, title + " cannot be built");
@@ -32,13 +43,9 @@ class StubBuilder final : public resolver::SdistBuilder {
     request.url = file.url;
     const index::PublishedFile& there =
         index_.add_file("made", file.filename, made.fetch(request)->body);
-    return resolver::BuiltWheel{there, {sdist.file.filename, sdist.file.url, {}, "a stub"}};
+    return resolver::BuiltWheel{there, std::move(from)};
   }
 
-  std::map<std::string, WheelRecipe> recipes;
-  Strings built;
-
- private:
   MemoryIndex& index_;
 };
 
@@ -189,6 +196,40 @@ TEST_CASE("of random worlds, a solution from wheels is kept, and one with builds
   CHECK(of_wheels > 30);
   CHECK(with_builds > 30);
   CHECK(none > 30);
+}
+
+TEST_CASE(
+    "sources that are named by their place are built, and what they make is the only release") {
+  SourceWorld world;
+  world.options.builds.all = false;
+  const std::string place = "git+https://h.example/a@v1";
+  world.wheel("a", "2.0");
+  world.wheel("b", "1.0");
+  world.wheel("b", "2.0");
+  world.builder.recipes[place] = {.name = "a", .version = "1.0", .requires_dist = {"b<2"}};
+  CHECK(world.resolve({"a @ " + place}) == Strings{"a 1.0", "b 1.0"});
+  CHECK(world.resolve({"a @ " + place, "a>=1"}) == Strings{"a 1.0", "b 1.0"});
+  CHECK_FALSE(world.try_resolve({"a @ " + place, "a>=2"}).has_value());
+  CHECK_FALSE(world.try_resolve({"a @ " + place, "b>=2"}).has_value());
+  CHECK_FALSE(world.try_resolve({"a @ " + place, "a @ https://h.example/a-1.0.zip"}).has_value());
+  world.builder.built.clear();
+  world.options.builds.refused["a"] = "the test";
+  CHECK_FALSE(world.try_resolve({"a @ " + place}).has_value());
+  CHECK(world.builder.built.empty());
+}
+
+TEST_CASE("sources that only metadata names are built with consent") {
+  SourceWorld world;
+  world.options.builds.all = false;
+  const std::string place = "git+https://h.example/a@v1";
+  const std::string top = "git+https://h.example/top";
+  world.builder.recipes[place] = {.name = "a", .version = "1.0"};
+  world.builder.recipes[top] = {.name = "top", .version = "1.0", .requires_dist = {"a @ " + place}};
+  CHECK_FALSE(world.try_resolve({"top @ " + top}).has_value());
+  CHECK(std::ranges::find(world.builder.built, place) == world.builder.built.end());
+  CHECK(world.resolve({"top @ " + top, "a @ " + place}) == Strings{"a 1.0", "top 1.0"});
+  world.options.builds.names.insert("a");
+  CHECK(world.resolve({"top @ " + top}) == Strings{"a 1.0", "top 1.0"});
 }
 
 }  // namespace axle::testing

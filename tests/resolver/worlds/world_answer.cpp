@@ -34,7 +34,7 @@ class BothIndexes final : public index::Transport {
 };
 
 /// Makes the wheel that the world has for a source distribution.
-class WorldBuilder final : public resolver::SdistBuilder {
+class WorldBuilder final : public resolver::SourceBuilder {
  public:
   explicit WorldBuilder(MemoryIndex& index) : index_(index) {}
   void knows(const std::string& url, const WheelRecipe& recipe) { recipes_[url] = recipe; }
@@ -50,6 +50,9 @@ class WorldBuilder final : public resolver::SdistBuilder {
     const index::PublishedFile& there =
         index_.add_file("made", file.filename, made.fetch(request)->body);
     return resolver::BuiltWheel{there, {sdist.file.filename, sdist.file.url, {}, "dice"}};
+  }
+  Result<resolver::BuiltWheel> build(const resolver::NamedSource& source) override {
+    return fail(ErrorKind::unsupported, source.url + " is no sdist of an index");
   }
 
  private:

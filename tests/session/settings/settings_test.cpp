@@ -175,7 +175,8 @@ TEST_CASE("[tool.uv] of a project: [pip] wins, lists add up, paths count from it
       "[tool.uv.exclude-newer-package]\ndemo = \"2020-01-01\"\nother = false\n"
       "[tool.uv.pip]\nindex-url = \"https://pip\"\nno-binary = [\"demo\"]\n"
       "[tool.uv.sources]\nCorp = [{index = \"corp\", marker = \"sys_platform == 'linux'\"}, "
-      "{git = \"https://x/y\", extra = \"e\"}]\nlocal = {path = "
+      "{git = \"https://x/y\", rev = \"v1\", subdirectory = \"a b\", extra = \"e\"}]\nlocal = "
+      "{path = "
       "\"dist/local-1-py3-none-any.whl\"}\n",
       "/project/pyproject.toml");
   REQUIRE_MESSAGE(layer, layer.error().message);
@@ -189,7 +190,7 @@ TEST_CASE("[tool.uv] of a project: [pip] wins, lists add up, paths count from it
   CHECK(layer->sources[0].package == "corp");
   CHECK(layer->sources[0].index == "corp");
   CHECK(layer->sources[0].marker == "sys_platform == 'linux'");
-  CHECK_FALSE(layer->sources[1].unsupported.empty());
+  CHECK(layer->sources[1].url == "git+https://x/y@v1#subdirectory=a%20b");
   CHECK(layer->sources[1].extra == "e");
   CHECK(layer->sources[2].url == "file:///project/dist/local-1-py3-none-any.whl");
   CHECK(axle::session::parse_pyproject_config("[project]\nname = 3\n", "p").value().values.empty());

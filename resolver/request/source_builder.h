@@ -1,7 +1,8 @@
 #pragma once
-// --build: of which packages source distributions may be built, and the seam to whoever builds
-// them. A build runs code of the package: nothing is built without the user's consent, nor before
-// the hash of the source distribution was checked. session/ fills it.
+// What is built from source, and the seam to whoever builds it. A build runs code of the package:
+// nothing is built without the user's consent, nor before the hash of a file was checked. Consent
+// is --build for source distributions of an index; whoever names sources by path or URL consents to
+// building these. session/ fills it.
 
 #include <map>
 #include <set>
@@ -26,18 +27,28 @@ struct Sdist {
   std::vector<wheel::ListedHash> listed;  ///< it must have one of them; empty: the index's will do
 };
 
+/// Sources that somebody names by their place (source_url.h).
+struct NamedSource {
+  std::string name;  ///< of the package, normalised; empty: what the build says
+  std::string url;   ///< with its fragment; no wheel
+  std::vector<wheel::ListedHash> listed = {};  ///< an archive must have one; empty: any will do
+};
+
 struct BuiltWheel {
   index::PublishedFile file;  ///< on this machine, with the sha256 of its bytes
   plan::BuiltFrom from;
 };
 
-class SdistBuilder {
+class SourceBuilder {
  public:
-  virtual ~SdistBuilder() = default;
+  virtual ~SourceBuilder() = default;
   /// The wheel of this very package and version that `sdist` makes. Errors: unsupported (its build
   /// failed or took too long), malformed (what it made is not that wheel): another version may do;
   /// mismatch (a hash), io, not_found.
   [[nodiscard]] virtual Result<BuiltWheel> build(const Sdist& sdist) = 0;
+  /// The wheel that `source` makes, built once in a run. Errors: as above; mismatch for a wheel of
+  /// another package.
+  [[nodiscard]] virtual Result<BuiltWheel> build(const NamedSource& source) = 0;
 };
 
 struct BuildConsent {
@@ -45,7 +56,7 @@ struct BuildConsent {
   std::set<std::string, std::less<>> names;  ///< --build=PKG, normalised
   /// Name or ":all:" -> who says that it is not built (uv's no-build).
   std::map<std::string, std::string, std::less<>> refused;
-  SdistBuilder* builder = nullptr;  ///< nullptr: nothing can be built, as for another machine
+  SourceBuilder* builder = nullptr;  ///< nullptr: nothing can be built, as for another machine
 
   [[nodiscard]] bool covers(std::string_view name) const { return all || names.contains(name); }
   /// Who says that `name` is not built; nullptr: nobody.

@@ -1,4 +1,4 @@
-#include "session/requests/wheel_place.h"
+#include "session/requests/package_place.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "foundation/text/ascii.h"
 #include "index/http/redaction.h"
 #include "index/http/url.h"
+#include "resolver/request/source_url.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::session {
@@ -19,7 +20,16 @@ namespace fs = std::filesystem;
 constexpr std::string_view file_scheme = "file:";
 
 bool names_url(std::string_view place) {
-  return place.contains("://") || place.starts_with(file_scheme);
+  const std::size_t scheme = index::split_url(place).scheme.size();
+  return (scheme > 0 && place.substr(scheme).starts_with("://")) || place.starts_with(file_scheme);
+}
+
+/// As with pip, only a word with a separator is a folder: a checkout of torch may be in the folder
+/// where torch is installed from.
+bool looks_like_path(std::string_view text) { return text.contains('/') || text.starts_with('.'); }
+
+bool is_file_name(std::string_view place) {
+  return place.ends_with(".whl") || resolver::is_archive_name(place);
 }
 
 /// Where users look for a file, and whether it may be absent: what has a marker may be for another
@@ -29,21 +39,53 @@ struct Search {
   bool may_be_absent = false;
 };
 
+/// Whether what such a path names is there: a file with the name of one, else a folder.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return is_file_name(path.string()) ? fs::is_regular_file(path, error)
+                                     : fs::is_directory(path, error);
+}
+
 Result<std::string> url_of_file(const std::string& path, const Search& search) {
   std::error_code error;
-  const fs::path absolute = fs::absolute(path, error).lexically_normal();
-  if (!error && (search.may_be_absent || fs::is_regular_file(absolute, error)))
+  fs::path absolute = fs::absolute(path, error).lexically_normal();
+  if (!absolute.has_filename()) absolute = absolute.parent_path();
+  if (!error && (search.may_be_absent || is_there(absolute)))
     return index::file_url(absolute.string());
   const fs::path beside = (fs::path(search.folder) / path).lexically_normal();
   std::string hint = "check the path; it counts from the working folder";
   if (path.contains(".whl;")) {
     hint = "write a space before the `;` of a marker";
-  } else if (!search.folder.empty() && fs::is_regular_file(beside, error)) {
+  } else if (!search.folder.empty() && is_there(beside)) {
     hint = fmt::format("paths count from the working folder, as in pip and uv: write {}",
                        beside.string());
   }
-  return fail(ErrorKind::not_found, fmt::format("wheel file {} does not exist", path),
+  const std::string_view kind = path.contains(".whl")             ? "wheel file"
+                                : resolver::is_archive_name(path) ? "file"
+                                                                  : "folder";
+  return fail(ErrorKind::not_found, fmt::format("{} {} does not exist", kind, path),
               std::move(hint));
+}
+
+/// What the URL names; a folder is a project of Python's.
+Result<resolver::SourceUrl> named_source(const std::string& url, const Search& search) {
+  auto source = resolver::parse_source_url(url);
+  const bool folder = source && source->kind == resolver::SourceUrl::Kind::folder;
+  if (!folder || search.may_be_absent) return source;
+  const auto path = index::file_path(source->url);
+  if (!path) return std::unexpected(path.error());
+  const fs::path project = fs::path(*path) / source->subdirectory;
+  std::error_code error;
+  if (!fs::is_directory(project, error))
+    return fail(ErrorKind::not_found, fmt::format("folder {} does not exist", project.string()),
+                "check the path");
+  if (fs::exists(project / "pyproject.toml", error) || fs::exists(project / "setup.py", error))
+    return source;
+  return fail(ErrorKind::malformed,
+              fmt::format("folder {} is no Python project: it has neither pyproject.toml nor "
+                          "setup.py",
+                          project.string()),
+              "name the folder that has one");
 }
 
 Result<std::string> sound_url(const std::string& url) {
@@ -76,35 +118,43 @@ bool is_named(std::string_view text) {
 
 }  // namespace
 
-std::optional<WheelPlace> parse_wheel_place(std::string_view text) {
+std::optional<PackagePlace> parse_package_place(std::string_view text) {
   if (is_named(text)) return std::nullopt;
+  const bool url = names_url(text);
   // A URL may contain a semicolon, so there the marker's semicolon must be followed by a space.
-  std::string_view place =
-      text::trim_ascii(text.substr(0, text.find(names_url(text) ? "; " : ";")));
-  if (place.ends_with(']') && place.contains('[')) place = place.substr(0, place.rfind('['));
-  const std::size_t end = names_url(text) ? place.find_first_of("#?") : place.npos;
-  if (!place.substr(0, end).ends_with(".whl")) return std::nullopt;
+  std::string_view place = text::trim_ascii(text.substr(0, text.find(url ? "; " : ";")));
+  // What stands in brackets behind a repository belongs to its URL.
+  const bool may_have_extras = !resolver::names_repository(place);
+  if (may_have_extras && place.ends_with(']') && place.contains('['))
+    place = place.substr(0, place.rfind('['));
+  if (!url && !is_file_name(place) && !looks_like_path(place)) return std::nullopt;
   const auto behind = static_cast<std::size_t>(place.data() + place.size() - text.data());
-  return WheelPlace{std::string(place), std::string(text.substr(behind))};
+  return PackagePlace{std::string(place), std::string(text.substr(behind))};
 }
 
-Result<wheel::Requirement> requirement_at(const WheelPlace& wheel, const std::string& folder) {
-  auto requirement = wheel::parse_extras_and_marker(wheel.tail);
+Result<wheel::Requirement> requirement_at(const PackagePlace& package, const std::string& folder) {
+  auto requirement = wheel::parse_extras_and_marker(package.tail);
   if (!requirement) return requirement;
   const Search search{folder, requirement->marker.has_value()};
-  auto url =
-      names_url(wheel.place) ? absolute_url(wheel.place, search) : url_of_file(wheel.place, search);
+  auto url = names_url(package.place) ? absolute_url(package.place, search)
+                                      : url_of_file(package.place, search);
   if (!url) return std::unexpected(std::move(url).error());
+  auto source = named_source(*url, search);
+  if (!source) return std::unexpected(std::move(source).error());
+  requirement->url = resolver::without_egg(*url);
+  if (source->kind != resolver::SourceUrl::Kind::wheel) {
+    requirement->name = std::move(source->name);
+    return requirement;
+  }
   const auto name = wheel::parse_wheel_name(index::url_file_name(*url));
   if (!name) return std::unexpected(name.error());
   if (!wheel::is_valid_name(name->distribution)) {
     return fail(ErrorKind::malformed,
                 fmt::format("{}: `{}` is not a valid name of a package",
-                            index::redact_url(wheel.place), name->distribution),
+                            index::redact_url(package.place), name->distribution),
                 "names begin and end with a letter or a digit");
   }
   requirement->name = wheel::normalize_name(name->distribution);
-  requirement->url = std::move(*url);
   return requirement;
 }
 
@@ -124,9 +174,12 @@ Result<void> make_absolute(wheel::Requirement& requirement, const std::string& f
                 fmt::format("the file URL {} names a host", index::redact_url(url)),
                 "write file:PATH, which counts from the working folder, or file:///PATH");
   }
+  if (url.empty()) return {};
   auto absolute = absolute_url(url, search);
   if (!absolute) return std::unexpected(std::move(absolute).error());
-  requirement.url = std::move(*absolute);
+  if (const auto source = named_source(*absolute, search); !source && !search.may_be_absent)
+    return std::unexpected(source.error());
+  requirement.url = resolver::without_egg(*absolute);
   return {};
 }
 

@@ -1,4 +1,4 @@
-#include "session/requests/wheel_place.h"
+#include "session/requests/package_place.h"
 
 #include <filesystem>
 #include <fstream>
@@ -9,14 +9,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "PLACE | TAIL", or "-" for what is no place of a wheel.
+/// "PLACE | TAIL", or "-" for what is no place.
 std::string split(const std::string& text) {
-  const auto wheel = axle::session::parse_wheel_place(text);
+  const auto wheel = axle::session::parse_package_place(text);
   return wheel ? wheel->place + " | " + wheel->tail : "-";
 }
 
 axle::Result<axle::wheel::Requirement> at(const std::string& text, const std::string& folder = {}) {
-  const auto wheel = axle::session::parse_wheel_place(text);
+  const auto wheel = axle::session::parse_package_place(text);
   REQUIRE_MESSAGE(wheel.has_value(), text);
   return axle::session::requirement_at(*wheel, folder);
 }
@@ -56,7 +56,7 @@ std::string named(const std::string& url, const std::string& marker = {}) {
 
 }  // namespace
 
-TEST_CASE("the place of a wheel ends before its extras and its marker") {
+TEST_CASE("the place of a package ends before its extras and its marker") {
   CHECK(split("a/x-1-py3-none-any.whl") == "a/x-1-py3-none-any.whl | ");
   CHECK(split("x.whl[a,b]") == "x.whl | [a,b]");
   CHECK(split("x.whl ;os_name=='nt'") == "x.whl |  ;os_name=='nt'");
@@ -71,6 +71,18 @@ TEST_CASE("the place of a wheel ends before its extras and its marker") {
   CHECK(split("x@y/x.whl") == "x@y/x.whl | ");
   CHECK(split("./x@file:x.whl") == "./x@file:x.whl | ");
   CHECK(split("x>=1 ; os_name=='nt'") == "-");
+  CHECK(split("./x[a] ; os_name=='nt'") == "./x | [a] ; os_name=='nt'");
+  CHECK(split(". ;os_name=='nt'") == ". |  ;os_name=='nt'");
+  CHECK(split("a/b") == "a/b | ");
+  CHECK(split("x-1.tar.gz[a]") == "x-1.tar.gz | [a]");
+  CHECK(split("x") == "-");
+  CHECK(split("git+https://h/x@v1#egg=x&subdirectory=a ; os_name=='nt'") ==
+        "git+https://h/x@v1#egg=x&subdirectory=a |  ; os_name=='nt'");
+  CHECK(split("git+https://h/x#egg=x[a]") == "git+https://h/x#egg=x[a] | ");
+  CHECK(split("git+ssh://git@h/x") == "git+ssh://git@h/x | ");
+  CHECK(split("git+https://me:pw@h:8080/x@v1") == "git+https://me:pw@h:8080/x@v1 | ");
+  CHECK(split("x @ git+https://h/x") == "-");
+  CHECK(split("x@git+https://h/x") == "-");
 }
 
 TEST_CASE("a wheel by its place is a requirement with a URL, extras and marker") {
@@ -111,6 +123,34 @@ TEST_CASE("a path counts from the working folder, and the wheel must be there") 
         "check the path; it counts from the working folder");
 }
 
+TEST_CASE("sources by their place have the name that they say") {
+  const Folder folder;
+  fs::create_directories(folder.path / "p/deep");
+  std::ofstream(folder.path / "p/pyproject.toml") << "";
+  std::ofstream(folder.path / "p/deep/setup.py") << "";
+  std::ofstream(folder.path / "x-1.0.tar.gz") << "";
+  const std::string here = "file://" + folder.path.string();
+  for (const std::string text : {"./p", "p/", "file:p", "./p/../p/"}) {
+    const auto found = at(text);
+    REQUIRE_MESSAGE(found.has_value(), found.error().message);
+    CHECK(found->url == here + "/p");
+    CHECK(found->name.empty());
+  }
+  CHECK(at("file:p#subdirectory=deep&egg=X_y")->url == here + "/p#subdirectory=deep");
+  CHECK(at("file:p#subdirectory=deep&egg=X_y")->name == "x-y");
+  CHECK(at("./p[a]")->extras == std::vector<std::string>{"a"});
+  CHECK(at("x-1.0.tar.gz")->url == here + "/x-1.0.tar.gz");
+  CHECK(at("git+https://h/x@v1#egg=x")->url == "git+https://h/x@v1");
+  CHECK(at("./q").error().message == "folder ./q does not exist");
+  CHECK(at("./sub").error().message.ends_with("neither pyproject.toml nor setup.py"));
+  CHECK(at("y-1.0.zip").error().message == "file y-1.0.zip does not exist");
+  CHECK(at("https://h/x").error().kind == axle::ErrorKind::malformed);
+  CHECK(at("hg+https://h/x").error().kind == axle::ErrorKind::malformed);
+  CHECK(at("git+ext::sh://x").error().kind == axle::ErrorKind::malformed);
+  // What has a marker may be for another machine.
+  CHECK(at("./q ; os_name == 'nt'")->url == here + "/q");
+}
+
 TEST_CASE("the URL of a named wheel may be relative, but not a path") {
   const Folder folder;
   CHECK(named("file:sub/x-1.0-py3-none-any.whl") == folder.url());
@@ -134,6 +174,6 @@ TEST_CASE("the URL of a named wheel may be relative, but not a path") {
   CHECK(named("file:no.whl", "os_name == 'nt'") == "file://" + (folder.path / "no.whl").string());
   CHECK(named("./x.whl", "os_name == 'nt'") == "./x.whl");
   CHECK(at("no-1.0-py3-none-any.whl ; os_name == 'nt'")->name == "no");
-  CHECK(named("file:sub").contains("does not exist"));
+  CHECK(named("file:sub").contains("neither pyproject.toml nor setup.py"));
   CHECK(named("file:x%00.whl").contains("control character"));
 }
