@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/shells/words.h"
-#include "foundation/system/shell_command.h"
 #include "foundation/text/nearest.h"
 #include "session/settings/setting_table.h"
 #include "session/version.h"
@@ -74,15 +73,6 @@ std::string indent(std::string_view lines) {
     if (c == '\n') out += "  ";
   }
   return out;
-}
-
-/// The argument after one of `names` on the command line; empty: none of them is there.
-std::string word_after(const std::vector<std::string>& words,
-                       std::initializer_list<std::string_view> names) {
-  const auto name = std::ranges::find_if(words, [&](const std::string& word) {
-    return std::ranges::find(names, word) != names.end();
-  });
-  return name == words.end() || std::next(name) == words.end() ? std::string() : *std::next(name);
 }
 
 /// The commands of groups whose last word is `word`, in backticks; empty: there is none.
@@ -171,8 +161,6 @@ class Tree {
     const CLI::App* command = deepest(&app_);
     for (const std::string& word : words) {
       if (word == "--") break;
-      if (const std::string source = word_after(words, {"-e"}); word == "-e" && !source.empty())
-        return "editable installs are pip's: `pip install -e " + shell_word(source) + "`";
       const std::string option = word.substr(0, word.find('='));
       if (!option.starts_with("--") || command->get_option_no_throw(option) != nullptr) continue;
       const session::SettingRow* row = session::find_option_setting(option.substr(2));

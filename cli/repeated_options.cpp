@@ -69,6 +69,9 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::group},
     RepeatedRow{session::Opt::extra},
     RepeatedRow{session::Opt::all_extras},
+    RepeatedRow{session::Opt::editable},
+    RepeatedRow{session::Opt::no_editable},
+    RepeatedRow{session::Opt::no_editable_package},
     RepeatedRow{session::Opt::constraint, "--constraint", "--constraint"},
     RepeatedRow{session::Opt::overrides, "", "--overrides"},
     // Dropping these would allow what the user excluded; building cannot honour the next two.
@@ -78,6 +81,9 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::build_from_source},
     RepeatedRow{session::Opt::build_from_source_of},
     RepeatedRow{session::Opt::no_build},
+    RepeatedRow{session::Opt::build_constraint},
+    RepeatedRow{session::Opt::no_build_isolation},
+    RepeatedRow{session::Opt::config_settings},
     RepeatedRow{session::Opt::no_require_hashes, "--no-require-hashes", ""},
     RepeatedRow{session::Opt::no_sources, "", "--no-sources"},
     RepeatedRow{session::Opt::no_sources_package, "", "--no-sources-package"},
@@ -230,6 +236,7 @@ class Completion {
       case session::Opt::family:
         return takes(id) && verb != "index families";  // lists what --family can name
       case session::Opt::requirement:
+      case session::Opt::editable:
       case session::Opt::group:
       case session::Opt::extra:
       case session::Opt::all_extras:

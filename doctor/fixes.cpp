@@ -19,10 +19,10 @@ namespace {
 
 using installer::InstalledDistribution;
 
-/// Packages that pip or uv built from a source tree or a repository (direct_url.json): they build
-/// them again.
+/// Packages that were built from a source tree or a repository (direct_url.json): whoever installed
+/// them builds them again.
 struct BuiltFrom {
-  std::string place;  ///< a path, or "git+https://…@COMMIT"
+  std::string place;  ///< a path or URL, or "git+https://…@COMMIT"
   bool editable = false;
 };
 
@@ -49,21 +49,27 @@ Origin origin_of(const InstalledDistribution& distribution) {
     origin.built = BuiltFrom{fmt::format("{}+{}{}{}", direct.vcs, direct.url,
                                          direct.commit.empty() ? "" : "@", direct.commit)};
   } else if (direct.folder) {
-    origin.built = BuiltFrom{path ? *path : direct.url, direct.editable};
+    origin.built =
+        BuiltFrom{path && direct.subdirectory.empty() ? *path : direct.url, direct.editable};
   } else if (is_there(direct.url)) {
     if (direct.url.ends_with(".whl")) {
       origin.requirement = fmt::format("{} @ {}", distribution.name, direct.url);
     } else {
-      origin.built = BuiltFrom{path ? *path : direct.url};
+      origin.built = BuiltFrom{path && direct.subdirectory.empty() ? *path : direct.url};
     }
   }
+  if (origin.built && !direct.subdirectory.empty())
+    origin.built->place += "#subdirectory=" + direct.subdirectory;
   return origin;
 }
 
 std::string build_command(const InstalledPackageFiles& package, const BuiltFrom& built,
                           const InstalledFiles& files) {
   std::vector<std::string> words;
-  if (package.distribution.installer == "uv") {
+  const bool ours = package.distribution.installer == "axle";
+  if (ours) {
+    words = {"variant", "install", "--reinstall", "--no-deps"};
+  } else if (package.distribution.installer == "uv") {
     words = {"uv", "pip", "install", "--python", files.place(), "--reinstall", "--no-deps"};
   } else {
     // Without a RECORD pip cannot remove what is there.
@@ -73,7 +79,7 @@ std::string build_command(const InstalledPackageFiles& package, const BuiltFrom&
   }
   if (built.editable) words.emplace_back("-e");
   words.push_back(built.place);
-  return shell_command(words);
+  return shell_command(words) + (ours ? files.python_option() : std::string());
 }
 
 /// The option that keeps the build; empty if the version contains it, or there is only one.

@@ -30,6 +30,7 @@ struct BuiltFrom {
   std::string subdirectory = {};  ///< of the project in it; empty: itself
   std::string revision = {};      ///< of a repository, as it was requested; may be empty
   std::string commit = {};        ///< of a repository
+  bool editable = false;          ///< of a folder: its modules are used where they are (PEP 660)
   /// Somebody listed a hash of the file, which it has.
   bool hash_is_given = false;
 };

@@ -145,6 +145,7 @@ Result<std::vector<std::string>> recorded_files(const InstalledDistribution& dis
 }
 
 std::string pinned_requirement(const InstalledDistribution& distribution) {
+  if (auto folder = editable_place(distribution)) return "-e " + *folder;
   const std::string url = place_of(distribution);
   return url.empty() ? distribution.metadata.name + "==" + version_of(distribution)
                      : distribution.metadata.name + " @ " + url;

@@ -92,6 +92,9 @@ Outcome<void> open_sources(Workspace& workspace, const Arguments& arguments, Rep
           row.extra.empty() ? row.group : row.extra));
       continue;
     }
+    const bool editable =
+        row.editable && !settings.no_editable && !settings.no_editable_of.contains(row.package);
+    if (editable) workspace.options.builds.editable.insert(row.url);
     auto source = assigned_source(row, named);
     if (!source) return std::unexpected(source.error());
     sources.assigned[row.package].push_back(std::move(*source));

@@ -403,6 +403,7 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
         session.report()});
     workspace->options.builds.builder = workspace->source_builds.get();
   }
+  allow_editables(workspace->requests, workspace->settings, workspace->options.builds);
   if (auto named = name_sources(workspace->requests, workspace->options,
                                 workspace->environment.markers, session.report());
       !named)

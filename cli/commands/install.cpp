@@ -345,8 +345,9 @@ int carry_out(const session::Session& session, const Installation& installation,
 }
 
 session::Outcome<void> check_arguments(const session::Arguments& arguments) {
-  const bool from_file =
-      arguments.has(session::Opt::requirement) || arguments.has(session::Opt::group);
+  const bool from_file = arguments.has(session::Opt::requirement) ||
+                         arguments.has(session::Opt::group) ||
+                         arguments.has(session::Opt::editable);
   if (arguments.has(session::Opt::refit)) {
     if (!from_file) return {};
     return session::misused("--refit takes names of installed packages, not -r or --group",
@@ -366,7 +367,8 @@ session::Outcome<void> check_arguments(const session::Arguments& arguments) {
   if (arguments.value(session::Opt::report) == "-" && arguments.has(session::Opt::json))
     return session::misused("--report - and --json both want stdout", "name a file for the report");
   if (!arguments.positionals.empty() || from_file) return {};
-  return session::misused("nothing to install", "name a package, a wheel, -r FILE or --group NAME");
+  return session::misused("nothing to install",
+                          "name a package, a wheel, a folder, -r FILE or --group NAME");
 }
 
 /// Only for --refit: what is requested is what is installed.

@@ -185,7 +185,7 @@ MachineAnswer explain_for(const session::Session& session, const session::Worksp
 int run_resolve(session::Session& session, Output& output) {
   const session::Arguments& given = session.arguments();
   if (given.positionals.empty() && !given.has(session::Opt::requirement) &&
-      !given.has(session::Opt::group)) {
+      !given.has(session::Opt::group) && !given.has(session::Opt::editable)) {
     return output.failure(
         session::misused("nothing to resolve", "name a package, a wheel, -r FILE or --group NAME")
             .error());

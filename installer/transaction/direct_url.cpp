@@ -33,6 +33,7 @@ ordered_json direct_url(const plan::ResolvedPackage& package, const std::string&
       break;
     case Kind::folder:
       document["dir_info"] = ordered_json::object();
+      if (from.editable) document["dir_info"]["editable"] = true;
       break;
     case Kind::repository:
       document["vcs_info"] = {{"vcs", "git"}};

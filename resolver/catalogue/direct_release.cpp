@@ -46,11 +46,16 @@ bool contains(const std::vector<std::string>& urls, const std::string& url) {
   return std::ranges::find(urls, url) != urls.end();
 }
 
-bool has_own_hash(std::string_view url) {
+/// A hash of it can be compared before anything of it runs.
+bool has_hash(std::string_view url, const NamedPlaces& places) {
+  const auto source = parse_source_url(url);
+  if (!source || !source->is_file()) return false;
   wheel::ExpectedHash hash;
   const std::size_t fragment = std::min(url.find('#'), url.size());
-  return fragment < url.size() && index::note_fragment_hashes(hash, url.substr(fragment + 1)) &&
-         !hash.as_listed().empty();
+  const bool stated = fragment < url.size() &&
+                      index::note_fragment_hashes(hash, url.substr(fragment + 1)) &&
+                      !hash.as_listed().empty();
+  return stated || !places.listed.empty();
 }
 
 Error may_not_be_built(std::string_view name, const std::string& url, std::string why,
@@ -68,7 +73,7 @@ std::optional<Error> refusal(std::string_view name, const std::string& url,
                             "name a wheel for that machine");
   if (const std::string* who = options.refuses_build(name))
     return may_not_be_built(name, url, *who, "unset it, or name a wheel");
-  if (places.hash_required && places.listed.empty() && !has_own_hash(url))
+  if (places.hash_required && !has_hash(url, places))
     return may_not_be_built(name, url, "hashes are required, and none is listed for it",
                             "add --hash=sha256:… to a requirement that names it");
   if (contains(places.consented, url) || options.builds.covers(name)) return std::nullopt;
@@ -88,7 +93,8 @@ Result<Release> built_release(std::string_view name, const NamedPlaces& places,
                 "request only one of them");
   }
   if (auto refused = refusal(name, url, places, options)) return std::unexpected(*refused);
-  auto built = options.builds.builder->build(NamedSource{std::string(name), url, places.listed});
+  auto built = options.builds.builder->build(
+      NamedSource{std::string(name), url, places.listed, options.builds.editable.contains(url)});
   if (!built) return std::unexpected(std::move(built).error());
   Release release;
   release.direct = true;

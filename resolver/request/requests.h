@@ -14,6 +14,7 @@ struct Request {
   wheel::Requirement requirement;
   std::vector<wheel::ListedHash> hashes = {};  ///< the file must have one of them; empty: any file
   std::string origin = {};                     ///< "requirements.txt:3"; empty: the command line
+  bool editable = false;                       ///< of a folder: -e
 };
 
 struct Requests {

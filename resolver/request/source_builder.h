@@ -32,6 +32,7 @@ struct NamedSource {
   std::string name;  ///< of the package, normalised; empty: what the build says
   std::string url;   ///< with its fragment; no wheel
   std::vector<wheel::ListedHash> listed = {};  ///< an archive must have one; empty: any will do
+  bool editable = false;                       ///< a folder, whose modules are used where they are
 };
 
 struct BuiltWheel {
@@ -56,6 +57,7 @@ struct BuildConsent {
   std::set<std::string, std::less<>> names;  ///< --build=PKG, normalised
   /// Name or ":all:" -> who says that it is not built (uv's no-build).
   std::map<std::string, std::string, std::less<>> refused;
+  std::set<std::string, std::less<>> editable;  ///< URLs of folders: -e
   SourceBuilder* builder = nullptr;  ///< nullptr: nothing can be built, as for another machine
 
   [[nodiscard]] bool covers(std::string_view name) const { return all || names.contains(name); }

@@ -40,6 +40,12 @@ unsigned major_of(std::string_view version) {
   return major;
 }
 
+/// Both programs have the same options for them.
+void add_backend_settings(const Settings& settings, std::vector<std::string>& command) {
+  if (!settings.build_isolation) command.emplace_back("--no-build-isolation");
+  for (const Stated& stated : settings.config_settings) command.push_back("-C" + stated.value);
+}
+
 std::string as_url(const std::string& place) {
   return place.starts_with('/') ? index::file_url(place) : place;
 }
@@ -104,6 +110,11 @@ std::string not_of_pip(const Settings& settings, std::string_view version) {
   if (several && !settings.no_index && !settings.offline &&
       settings.index_strategy != index::IndexStrategy::unsafe_best_match)
     return "pip would mix the indexes, which --index-strategy unsafe-best-match allows";
+  const bool limits =
+      !settings.build_constraint_files.empty() || !settings.build_constraint_texts.empty();
+  constexpr unsigned first_with_limits = 26;
+  if (limits && major_of(version) < first_with_limits)
+    return fmt::format("pip {} has no --build-constraint", version);
   if (!settings.exclude_newer_package.empty()) return "pip has no --exclude-newer-package";
   constexpr unsigned first_with_cutoff = 26;
   if (settings.exclude_newer && major_of(version) < first_with_cutoff)
@@ -120,6 +131,7 @@ BuildTool pip_tool(const BuildSettings& build, const Places& places, const std::
   BuildTool tool{"pip " + version,
                  {build.environment.python, "-I", "-m", "pip", "wheel", "--no-deps"},
                  "--wheel-dir",
+                 "--build-constraint",
                  true,
                  {{"PIP_CONFIG_FILE", "/dev/null"},
                   {"PIP_DISABLE_PIP_VERSION_CHECK", "1"},
@@ -147,6 +159,7 @@ BuildTool pip_tool(const BuildSettings& build, const Places& places, const std::
   if (settings.keyring_provider == KeyringProvider::subprocess)
     add("PIP_KEYRING_PROVIDER", "subprocess");
   add_connection(settings, tool.variables);
+  add_backend_settings(settings, tool.command);
   return tool;
 }
 
@@ -168,6 +181,7 @@ BuildTool uv_tool(const BuildSettings& build, const Places& places, const std::s
   BuildTool tool{"uv " + version,
                  {program, "build", "--wheel"},
                  "--out-dir",
+                 "--build-constraints",
                  false,
                  {{"UV_NO_CONFIG", "1"},
                   {"UV_NO_PROGRESS", "1"},
@@ -205,6 +219,7 @@ BuildTool uv_tool(const BuildSettings& build, const Places& places, const std::s
   if (settings.keyring_provider == KeyringProvider::subprocess)
     add("UV_KEYRING_PROVIDER", "subprocess");
   add_connection(settings, tool.variables);
+  add_backend_settings(settings, tool.command);
   return tool;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // What makes a wheel of sources: pip, or uv. Each builds in isolation (PEP 517), with
-// the build requirements from the same indexes. Settings are passed in variables, because other
-// users can read the command line, and nothing else that configures pip or uv reaches it.
+// the build requirements from the same indexes. Settings that may be secret are passed in
+// variables, because other users can read the command line, and nothing else that configures pip or
+// uv reaches it.
 
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@ struct BuildTool {
   std::string name;                  ///< "pip 26.3"
   std::vector<std::string> command;  ///< without what is built and where the wheel goes
   std::string into;                  ///< the option before the folder of the wheel
+  std::string limits;                ///< the option before a file with build constraints
   /// Folders are named by URL: in a path it would take what stands in brackets for extras.
   bool takes_urls = false;
   std::vector<std::pair<std::string, std::string>> variables;

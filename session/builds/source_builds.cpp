@@ -5,13 +5,16 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "index/http/first_download.h"
 #include "index/http/redaction.h"
 #include "index/http/url.h"
+#include "installer/file_access.h"
 #include "installer/store/download.h"
 #include "session/builds/archive_contents.h"
+#include "session/builds/editable_project.h"
 #include "session/builds/git_checkout.h"
 #include "session/builds/told_program.h"
 #include "session/plugins/plugin_environments.h"
@@ -152,12 +155,44 @@ Result<void> SourceBuilds::prepare() {
   return {};
 }
 
+std::string SourceBuilds::settings_identity() const {
+  const Settings& settings = setup_.settings;
+  std::string text;
+  for (const Stated& stated : settings.config_settings) text += "set " + stated.value + "\n";
+  for (const Stated& stated : settings.build_constraint_texts)
+    text += "limit " + stated.value + "\n";
+  for (const Stated& stated : settings.build_constraint_files) {
+    constexpr std::size_t longest_file = 1U << 20;
+    const auto content = installer::read_file(stated.value, longest_file);
+    text += "limits " + (content ? *content : stated.value) + "\n";
+  }
+  return text;
+}
+
+Result<std::vector<std::string>> SourceBuilds::limits(const std::string& scratch) const {
+  std::vector<std::string> words;
+  for (const Stated& stated : setup_.settings.build_constraint_files) {
+    std::error_code error;
+    const bool url = stated.value.contains("://");
+    words.insert(words.end(),
+                 {tool_->limits, url ? stated.value : fs::absolute(stated.value, error).string()});
+  }
+  std::string text;
+  for (const Stated& stated : setup_.settings.build_constraint_texts) text += stated.value + "\n";
+  if (text.empty()) return words;
+  const std::string file = scratch + "/build-constraints.txt";
+  if (auto written = installer::create_file(AT_FDCWD, file, text, false); !written)
+    return std::unexpected(std::move(written).error());
+  words.insert(words.end(), {tool_->limits, file});
+  return words;
+}
+
 std::string SourceBuilds::place_of(const std::string& identity) const {
   std::error_code error;
   const fs::path python = fs::canonical(setup_.environment.python, error);
-  const std::string text =
-      fmt::format("{}\n{}\n{}\n{}\n", identity, python.string(),
-                  wheel::render_version(setup_.environment.python_version), tool_->name);
+  const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", identity, python.string(),
+                                       wheel::render_version(setup_.environment.python_version),
+                                       tool_->name, settings_identity());
   return folder_ + "/" + wheel::render_hex(wheel::sha256(text)).substr(0, 32);
 }
 
@@ -169,7 +204,9 @@ BuiltWheel SourceBuilds::finished(const Build& build, index::PublishedFile wheel
 
 Result<std::optional<BuiltWheel>> SourceBuilds::kept(const Build& build,
                                                      const std::string& identity) const {
-  auto wheel = find_kept(place_of(identity));
+  // What the environment has is not part of the identity.
+  auto wheel = setup_.settings.build_isolation ? find_kept(place_of(identity))
+                                               : std::optional<index::PublishedFile>();
   if (!wheel) return std::nullopt;
   const auto name = wheel::parse_wheel_name(wheel->filename);
   if (!name) return std::nullopt;
@@ -212,7 +249,10 @@ Result<std::string> SourceBuilds::fetch(plan::ResolvedPackage package, const Bui
 Result<void> SourceBuilds::run(const Build& build, const std::string& place,
                                const std::string& wheels) {
   const std::string scratch = build.work->path() + "/tmp";
+  const auto limited = limits(scratch);
+  if (!limited) return std::unexpected(limited.error());
   system::Program program{tool_->command, scratch, tool_->variables, tool_->withheld};
+  program.arguments.insert(program.arguments.end(), limited->begin(), limited->end());
   std::error_code error;
   const bool by_url = tool_->takes_urls && fs::is_directory(place, error);
   program.arguments.insert(program.arguments.end(),
@@ -240,7 +280,8 @@ Result<BuiltWheel> SourceBuilds::make(const Build& build, const std::string& pla
                             tool_->name, bad.message),
                 "tell its maintainers, or request another version");
   }
-  const std::string kept = place_of(identity.empty() ? "wheel " + *sha256 : identity);
+  const std::string kept = place_of(
+      identity.empty() || !setup_.settings.build_isolation ? "wheel " + *sha256 : identity);
   if (auto placed = place_environment(made, kept); !placed)
     return std::unexpected(std::move(placed).error());
   discard_unused(folder_);
@@ -311,14 +352,22 @@ Result<BuiltWheel> SourceBuilds::build_archive(const resolver::NamedSource& name
   return make(build, *project, identity(build.from.sha256));
 }
 
-Result<BuiltWheel> SourceBuilds::build_folder(const SourceUrl& source, Build& build) {
+Result<BuiltWheel> SourceBuilds::build_folder(const SourceUrl& source, bool editable,
+                                              Build& build) {
   const auto path = index::file_path(source.url);
   if (!path) return std::unexpected(path.error());
   const auto project = project_in(*path, source.subdirectory, *path);
   if (!project) return std::unexpected(project.error());
   build.from.kind = plan::BuiltFrom::Kind::folder;
+  build.from.editable = editable;
   if (auto opened = open_work(build); !opened) return std::unexpected(opened.error());
-  return make(build, *project, {});
+  if (!editable) return make(build, *project, {});
+  const std::string stand_in = build.work->path() + "/editable";
+  std::error_code error;
+  fs::create_directory(stand_in, error);
+  if (auto written = write_editable_project(*project, stand_in); !written)
+    return std::unexpected(std::move(written).error());
+  return make(build, stand_in, {});
 }
 
 Result<BuiltWheel> SourceBuilds::build_repository(const SourceUrl& source, Build& build) {
@@ -365,7 +414,7 @@ Result<BuiltWheel> SourceBuilds::build_named(const resolver::NamedSource& named,
     case SourceUrl::Kind::archive:
       return build_archive(named, source, build);
     case SourceUrl::Kind::folder:
-      return build_folder(source, build);
+      return build_folder(source, named.editable, build);
     case SourceUrl::Kind::repository:
       return build_repository(source, build);
     case SourceUrl::Kind::wheel:

@@ -66,8 +66,11 @@ Result<std::string> name_of(const resolver::Request& request, const resolver::Op
     return fail(ErrorKind::conflict, fmt::format("{} is not built: {}", shown, why),
                 "unset it, or write `NAME @ URL`");
   if (!name.empty()) return name;
-  const auto built = options.builds.builder->build(resolver::NamedSource{
-      {}, url, rules.count ? request.hashes : std::vector<wheel::ListedHash>()});
+  const auto built = options.builds.builder->build(
+      resolver::NamedSource{{},
+                            url,
+                            rules.count ? request.hashes : std::vector<wheel::ListedHash>(),
+                            options.builds.editable.contains(url)});
   if (!built) return std::unexpected(built.error());
   const auto wheel = wheel::parse_wheel_name(built->file.filename);
   if (!wheel) return std::unexpected(wheel.error());
@@ -101,6 +104,17 @@ Outcome<void> name_sources(resolver::Requests& requests, const resolver::Options
   }
   requests.requirements = std::move(named);
   return {};
+}
+
+void allow_editables(const resolver::Requests& requests, const Settings& settings,
+                     resolver::BuildConsent& builds) {
+  for (const resolver::Request& request : requests.requirements) {
+    const auto source = resolver::parse_source_url(request.requirement.url);
+    if (!request.editable || settings.no_editable || !source) continue;
+    std::string name = wheel::normalize_name(request.requirement.name);
+    if (name.empty()) name = stated_name(*source);
+    if (!settings.no_editable_of.contains(name)) builds.editable.insert(request.requirement.url);
+  }
 }
 
 }  // namespace axle::session

@@ -6,6 +6,7 @@
 #include "resolver/request/options.h"
 #include "resolver/request/requests.h"
 #include "session/command_failure.h"
+#include "session/settings/settings.h"
 #include "wheel/marker.h"
 
 namespace axle::session {
@@ -16,5 +17,9 @@ namespace axle::session {
 [[nodiscard]] Outcome<void> name_sources(resolver::Requests& requests,
                                          const resolver::Options& options,
                                          const wheel::MarkerEnvironment& markers, Report& report);
+/// Adds the folders that are requested with -e to those of `builds`, as far as the settings let
+/// them be editable.
+void allow_editables(const resolver::Requests& requests, const Settings& settings,
+                     resolver::BuildConsent& builds);
 
 }  // namespace axle::session

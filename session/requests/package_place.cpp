@@ -21,7 +21,8 @@ constexpr std::string_view file_scheme = "file:";
 
 bool names_url(std::string_view place) {
   const std::size_t scheme = index::split_url(place).scheme.size();
-  return (scheme > 0 && place.substr(scheme).starts_with("://")) || place.starts_with(file_scheme);
+  return (scheme > 0 && place.substr(scheme).starts_with("://")) ||
+         place.starts_with(file_scheme) || resolver::names_repository(place);
 }
 
 /// As with pip, only a word with a separator is a folder: a checkout of torch may be in the folder

@@ -8,8 +8,10 @@
 
 #include <fmt/core.h>
 
+#include "index/http/redaction.h"
 #include "index/http/transport.h"
 #include "index/pages/page.h"
+#include "resolver/request/source_url.h"
 #include "session/requests/dependency_groups.h"
 #include "session/requests/package_place.h"
 #include "session/requests/project_requirements.h"
@@ -55,11 +57,28 @@ Outcome<wheel::Requirement> parse_named(const FileRequirement& line) {
   return *std::move(requirement);
 }
 
+/// What is used where it is, is a folder.
+Outcome<void> check_editable(const FileRequirement& line, const wheel::Requirement& requirement) {
+  if (!line.editable) return {};
+  const auto source = resolver::parse_source_url(requirement.url);
+  if (source && source->kind == resolver::SourceUrl::Kind::folder && !requirement.url.empty())
+    return {};
+  return misused_at(line.origin, {ErrorKind::malformed,
+                                  fmt::format("`{}` cannot be editable: it is not a folder",
+                                              index::redact_url(line.text)),
+                                  "get the sources into a folder, and name that with -e"});
+}
+
 Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& requests) {
-  const std::string& text = line.text;
+  // After -e a single word is a folder, too.
+  const bool word =
+      line.text.find_first_of("/@:") == std::string::npos && !line.text.starts_with('.');
+  const std::string text = (line.editable && word ? "./" : "") + line.text;
   const auto take = [&](wheel::Requirement requirement) -> Outcome<void> {
+    if (auto ok = check_editable(line, requirement); !ok) return ok;
     if (auto ok = check_fragment(line, requirement); !ok) return ok;
-    requests.requirements.push_back({std::move(requirement), line.hashes, line.origin});
+    requests.requirements.push_back(
+        {std::move(requirement), line.hashes, line.origin, line.editable});
     return {};
   };
   if (const auto place = parse_package_place(text)) {
@@ -199,6 +218,11 @@ Outcome<resolver::Requests> read_requests(const Arguments& arguments, const Remo
   resolver::Requests requests;
   for (const std::string& text : arguments.positionals) {
     if (auto taken = take_requirement({space_before_marker(text)}, requests); !taken)
+      return std::unexpected(taken.error());
+  }
+  for (const std::string& text : arguments.values(Opt::editable)) {
+    const FileRequirement line{.text = space_before_marker(text), .editable = true};
+    if (auto taken = take_requirement(line, requests); !taken)
       return std::unexpected(taken.error());
   }
   if (auto taken = take_all(*groups, take_entry_of_group, requests); !taken)

@@ -61,7 +61,7 @@ enum class FileOption : std::uint8_t {
   flag,      ///< likewise, without
   ignored,   ///< no effect if only wheels are installed
   build,     ///< about building, which Axle does not support
-  editable,  ///< likewise; its value is the source
+  editable,  ///< its value is a folder
 };
 
 struct OptionSpelling {
@@ -111,15 +111,14 @@ const OptionSpelling* match_option(const std::string& line, std::string& value) 
   return nullptr;
 }
 
-/// `source`: of an editable install.
-std::unexpected<Error> needs_building(const std::string& where, std::string_view option,
-                                      const std::string& source = {}) {
+std::unexpected<Error> needs_building(const std::string& where, std::string_view option) {
   return fail(
       ErrorKind::malformed,
-      fmt::format("{}: `{}` is for building, but Axle only installs wheels", where, option),
-      source.empty()
-          ? std::string("remove it, or build the wheel with pip and name its file here")
-          : fmt::format("editable installs are pip's: `pip install -e {}`", shell_word(source)));
+      fmt::format(
+          "{}: `{}` is for building one package, and Axle builds all with the same settings", where,
+          option),
+      "use --config-settings on the command line, or build the wheel with pip and name its file "
+      "here");
 }
 
 /// Words separated by white space, and the text before the first one that is an option.
@@ -293,7 +292,7 @@ class Reader {
     if (line.find('\0') != std::string::npos)
       return fail(ErrorKind::malformed, fmt::format("{}: the line contains a NUL", where),
                   "a requirements file is a text file with one requirement per line");
-    if (line[0] == '-') return take_option(line, place, where);
+    if (line[0] == '-') return take_option(line, place, where, as_constraints);
     SplitLine split = split_options(line);
     FileRequirement requirement{space_before_marker(std::move(split.requirement)),
                                 {},
@@ -313,8 +312,7 @@ class Reader {
       if (option != "--hash") {
         std::string ignored;
         const OptionSpelling* known = match_option(option, ignored);
-        if (known != nullptr &&
-            (known->kind == FileOption::build || known->kind == FileOption::editable))
+        if (known != nullptr && known->kind == FileOption::build)
           return needs_building(where, option);
         return fail(ErrorKind::malformed,
                     fmt::format("{}: `{}` is not allowed after a requirement", where, option),
@@ -335,8 +333,23 @@ class Reader {
     return {};
   }
 
+  Result<void> take_editable(const std::string& value, const FilePlace& place,
+                             const std::string& where, bool as_constraints) {
+    if (!place.url.empty() || as_constraints) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: `-e {}` is not allowed in {}", where, index::redact_url(value),
+                              as_constraints ? "constraints" : "a file of a server"),
+                  "write it in a requirements file of your own");
+    }
+    into_.requirements.push_back({.text = space_before_marker(value),
+                                  .origin = where,
+                                  .folder = place.path.parent_path().string(),
+                                  .editable = true});
+    return {};
+  }
+
   Result<void> take_option(const std::string& line, const FilePlace& place,
-                           const std::string& where) {
+                           const std::string& where, bool as_constraints) {
     std::string value;
     const OptionSpelling* option = match_option(line, value);
     if (option == nullptr) {
@@ -366,7 +379,7 @@ class Reader {
       case FileOption::build:
         return needs_building(where, line);
       case FileOption::editable:
-        return needs_building(where, line, value);
+        return take_editable(value, place, where, as_constraints);
       case FileOption::value:
         break;
     }

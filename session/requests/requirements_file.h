@@ -17,6 +17,7 @@ struct FileRequirement {
   std::vector<wheel::ListedHash> hashes = {};
   std::string origin = {};  ///< "requirements.txt:3"; "pyproject.toml:7, group test"
   std::string folder = {};  ///< of the file; paths count from the working folder all the same
+  bool editable = false;    ///< -e
 };
 
 struct RequirementsFile {

@@ -209,6 +209,14 @@ void take_builds(WeighedLayers& layers, Settings& settings) {
     settings.no_build.emplace(wheel::normalize_name(stated.value),
                               "no-build-package, from " + stated.origin);
   }
+  settings.build_constraint_files = layers.all("build-constraint");
+  settings.build_constraint_texts = layers.all("build-constraint-dependencies");
+  settings.build_isolation = !layers.truth("no-build-isolation").value_or(false);
+  settings.config_settings = layers.all("config-settings");
+  for (const Stated& stated : settings.config_settings) {
+    if (stated.value.find('=') == std::string::npos || stated.value.starts_with('='))
+      layers.refuse(stated, "config-settings", "is not KEY=VALUE");
+  }
   for (const SettingRow& row : setting_rows()) {
     if (row.treatment != Treatment::refused_for_builds) continue;
     for (const Stated& stated : layers.all(row.key)) {
@@ -233,6 +241,8 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
   take_exclude_newer(layers, settings);
   take_prereleases(layers, settings);
   settings.no_deps = layers.truth("no-deps").value_or(false);
+  settings.no_editable = layers.truth("no-editable").value_or(false);
+  settings.no_editable_of = take_names(layers, "no-editable-package");
   settings.upgrade = layers.truth("upgrade").value_or(false);
   settings.upgrade_of = take_names(layers, "upgrade-package");
   settings.reinstall = layers.truth("reinstall").value_or(false);

@@ -60,9 +60,10 @@ struct PackageSource {
   /// Why Axle does not support it ("a project of the workspace, which uv must build"): the package
   /// must not come from anywhere else.
   std::string unsupported;
-  std::string marker;  ///< holds only where this does; "" always
-  std::string extra;   ///< only for this extra of the project; "" always
-  std::string group;   ///< only for this dependency group of the project; "" always
+  bool editable = false;  ///< `url` is a folder, whose modules are used where they are
+  std::string marker;     ///< holds only where this does; "" always
+  std::string extra;      ///< only for this extra of the project; "" always
+  std::string group;      ///< only for this dependency group of the project; "" always
   std::string origin;
 };
 
@@ -108,6 +109,10 @@ struct Settings {
   std::vector<FormatWord> formats;  ///< of --no-binary and --only-binary: the later one wins
   /// Of uv's no-build: ":all:" or a normalised name, and who says so.
   std::map<std::string, std::string, std::less<>> no_build;
+  std::vector<Stated> build_constraint_files;  ///< paths or URLs
+  std::vector<Stated> build_constraint_texts;  ///< requirements
+  bool build_isolation = true;                 ///< false: builds use the environment's packages
+  std::vector<Stated> config_settings;         ///< KEY=VALUE, of the build backend
   /// What pip or uv is told about builds and Axle does not pass on; nothing is built then.
   std::vector<Stated> build_settings;
   std::optional<Cutoff> exclude_newer;
@@ -115,6 +120,8 @@ struct Settings {
   std::map<std::string, std::optional<Cutoff>, std::less<>> exclude_newer_package;
   Prereleases prereleases = Prereleases::if_necessary_or_explicit;
   bool no_deps = false;
+  bool no_editable = false;              ///< -e counts as a folder like others
+  std::set<std::string> no_editable_of;  ///< normalised names
   bool upgrade = false;
   std::set<std::string> upgrade_of;  ///< normalised names
   bool reinstall = false;

@@ -96,12 +96,21 @@ class UvConfigReader {
                                                         : "string"));
   }
 
-  /// `exclude-newer-package = {demo = "2026-01-01", other = false}`
+  /// `exclude-newer-package = {demo = "2026-01-01", other = false}`,
+  /// `config-settings = {key = ["one", "two"]}`
   Result<void> take_by_package(SettingsLayer& into, std::string_view row, const std::string& key,
                                const toml::table& table) {
     for (const auto& [package, node] : table) {
       const auto* text = node.as_string();
       const auto* flag = node.as_boolean();
+      if (const toml::array* several = node.as_array()) {
+        for (const toml::node& one : *several) {
+          if (!one.is_string())
+            return bad(one, fmt::format("`{}` of `{}` is not a string", key, package.str()));
+          into.add(row, fmt::format("{}={}", package.str(), one.as_string()->get()), origin(one));
+        }
+        continue;
+      }
       if (text == nullptr && (flag == nullptr || flag->get()))
         return bad(node, fmt::format("`{}` of `{}` is not a valid value", key, package.str()));
       into.add(row, fmt::format("{}={}", package.str(), text != nullptr ? text->get() : "false"),

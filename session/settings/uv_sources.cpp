@@ -89,8 +89,7 @@ struct SourceReader {
     if (key == "git") place.url = (text->starts_with("git+") ? "" : "git+") + *text;
     if (key == "subdirectory") place.subdirectory = *text;
     if (is_revision) place.revision = *text;
-    if (key == "editable" && value.value_or(false))
-      source.unsupported = "an editable project, which is uv's to install";
+    if (key == "editable") source.editable = value.value_or(false);
     if (key == "workspace") source.unsupported = "a project of the workspace, which uv must build";
     if (key == "url") place.url = *text;
     if (key == "path") {

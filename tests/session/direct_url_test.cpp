@@ -67,9 +67,9 @@ TEST_CASE("a direct_url.json of any shape is harmless") {
       CAPTURE(shape);
       const auto odd = installed_from(R"({"url": "file:///d", ")" + std::string(part) + "\": {\"" +
                                       key + "\": " + shape + "}}");
-      CHECK(axle::session::pinned_requirement(odd) == "demo @ file:///d");
-      CHECK(axle::session::editable_place(odd).has_value() ==
-            (std::string_view(key) == "editable" && shape == "true"));
+      const bool editable = std::string_view(key) == "editable" && shape == "true";
+      CHECK(axle::session::pinned_requirement(odd) == (editable ? "-e /d" : "demo @ file:///d"));
+      CHECK(axle::session::editable_place(odd).has_value() == editable);
     }
   }
 }

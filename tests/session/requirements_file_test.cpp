@@ -181,12 +181,14 @@ TEST_CASE("errors name file and line") {
   const auto unknown = read(folder.write("u.txt", "--frobnicate\n"));
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().message.find("u.txt:1") != std::string::npos);
-  const auto editable = read(folder.write("e.txt", "-e .\n"));
-  REQUIRE_FALSE(editable);
-  CHECK(editable.error().hint.find("pip install") != std::string::npos);
-  const auto quoted = read(folder.write("q.txt", "--editable ./my project\n"));
-  REQUIRE_FALSE(quoted);
-  CHECK(quoted.error().hint.find("`pip install -e './my project'`") != std::string::npos);
+  const auto editable =
+      read(folder.write("e.txt", "-e .\n--editable=./my project ; os_name=='nt'\n"));
+  REQUIRE_MESSAGE(editable, editable.error().message);
+  REQUIRE(editable->requirements.size() == 2);
+  CHECK(editable->requirements[0].editable);
+  CHECK(editable->requirements[0].text == ".");
+  CHECK(editable->requirements[0].origin.ends_with("e.txt:1"));
+  CHECK(editable->requirements[1].text == "./my project ; os_name=='nt'");
   const auto nested = read(folder.write("n.txt", "a\n-r gone.txt\n"));
   REQUIRE_FALSE(nested);
   CHECK(nested.error().message.find("n.txt:2") != std::string::npos);

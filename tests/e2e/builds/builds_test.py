@@ -71,13 +71,38 @@ class Consent(BuildCase):
 
     def test_settings_of_builds_that_are_not_passed_on(self):
         self.publish(self.sdist("demo", "1.0"), Wheel("whole", "1.0"))
-        uv = self.file("limits.toml", 'build-constraint-dependencies = ["setuptools<60"]\n')
-        for env, where in (({"PIP_NO_BUILD_ISOLATION": "1"}, "PIP_NO_BUILD_ISOLATION"), ({"UV_BUILD_CONSTRAINT": "c.txt"}, "UV_BUILD_CONSTRAINT"),
-                           ({"PIP_CONFIG_SETTINGS": "a=b"}, "PIP_CONFIG_SETTINGS"), ({"UV_CONFIG_FILE": str(uv)}, f"{uv}:1")):
+        uv = self.file("limits.toml", 'no-build-isolation-package = ["demo"]\n')
+        for env, where in (({"UV_REQUIRE_BUILD_HASHES": "1"}, "UV_REQUIRE_BUILD_HASHES"), ({"UV_CONFIG_FILE": str(uv)}, f"{uv}:1")):
             with self.subTest(where):
                 self.assert_fails(self.ask("--build", "demo", env=env), 2, where, "does not pass")
                 self.assert_ok(self.ask("whole", command="resolve", env=env))
         self.assertEqual(self.built(), [])
+
+    def test_settings_of_builds(self):
+        """They reach the backend, by pip as by uv, and a wheel that was built with others is not taken."""
+        self.publish(self.sdist("demo", "1.0", build_requires=["helper"], before="import helper; note(f'{helper.VERSION} {config_settings}')"),
+                     Wheel("helper", "1.0"), Wheel("helper", "2.0"))
+        limits = self.file("limits.txt", "helper<2\n")
+        for tool in ("pip", "uv"):
+            with self.subTest(tool):
+                self.log.unlink(missing_ok=True)
+                ways = [[], ["-C", "a=b c"], ["--config-settings", "a=1", "-Ca=2"], ["--build-constraint", limits]]
+                for words in ways * 2:
+                    self.assert_ok(self.ask("--build", "demo", *words, command="resolve"))
+                self.assertEqual([line for line in self.built() if line[0].isdigit()],
+                                 [f"2.0 {None if tool == 'pip' else {}}", "2.0 {'a': 'b c'}", "2.0 {'a': ['1', '2']}",
+                                  f"1.0 {None if tool == 'pip' else {}}"])
+            if tool == "pip":
+                self.with_uv_only()
+
+    def test_without_isolation(self):
+        self.publish(self.sdist("demo", "1.0", build_requires=["nosuch"], before="import helper"))
+        self.assert_fails(self.ask("--build", "demo"), 3, "could not be built", "nosuch")
+        self.assert_fails(self.ask("--build", "demo", "--no-build-isolation"), 3, "helper")
+        self.assert_ok(self.install(Wheel("helper", "1.0").write(self.root / "wheels"), "--no-index"))
+        for _ in range(2):
+            self.assert_ok(self.ask("--build", "demo", "--no-build-isolation", "--reinstall"))
+        self.assertEqual(self.built(), ["demo 1.0"] * 3)
 
     def test_not_for_another_machine(self):
         self.publish(self.sdist("demo", "1.0"))

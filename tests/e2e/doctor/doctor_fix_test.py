@@ -115,10 +115,10 @@ class Records(FixTestCase):
         self.assertIn("wheels%20of%20mine", (self.site() / "only_here-1.0.dist-info/direct_url.json").read_text())
         self.sound()
 
-    def test_a_project_that_pip_or_uv_installed_comes_from_its_folder(self):
-        for program in ("pip", "uv"):
+    def test_a_project_comes_from_its_folder_by_whoever_installed_it(self):
+        for program in ("pip", "uv", "variant"):
             with self.subTest(program=program):
-                self.need(program)
+                self.need("uv" if program == "variant" else program)
                 project = self.root / f"{program}'s project"
                 (project / "backend").mkdir(parents=True)
                 name = f"of-{program}"
@@ -134,8 +134,10 @@ class Records(FixTestCase):
                 for editable in ([], ["-e"]):
                     if program == "pip":
                         self.assert_ok(self.pip("install", *editable, project))
-                    else:
+                    elif program == "uv":
                         self.assert_ok(self.uv("pip", "install", "--python", self.venv, *editable, project))
+                    else:
+                        self.assert_ok(self.install(*editable, project))
                     next(self.site().glob(f"of_{program}-1.0.dist-info/RECORD")).unlink()
                     found = self.fixes("dist-info-broken", self.good)
                     self.assertTrue(found["fix"][0].startswith(program), found)

@@ -400,6 +400,27 @@ class Honoured(SettingsCase, Servers, Shown, Targets):
     def row_no_build_package(self):
         return Scenario(["sdemo"], "fails", **self.of_a_sdist())
 
+    def of_limited_sdist(self):
+        self.put("a", Wheel("helper", "1.0"), Wheel("helper", "2.0"))
+        said = self.of_a_sdist(build_requires=["helper"], before="import helper; assert helper.VERSION == '1.0', helper.VERSION")
+        return {**said, "before": "fails"}
+
+    def row_build_constraint(self):
+        self.write("limits.txt", "helper<2\n")
+        return Scenario(["limits.txt"], {"sdemo": "1.0"}, **self.of_limited_sdist())
+
+    def row_build_constraint_dependencies(self):
+        return Scenario(["helper<2"], {"sdemo": "1.0"}, **self.of_limited_sdist())
+
+    def row_no_build_isolation(self):
+        return Scenario(True, {"sdemo": "1.0"}, **{**self.of_a_sdist(build_requires=["nosuch"]), "before": "fails"})
+
+    def row_config_settings(self):
+        said = self.of_a_sdist(before="assert config_settings == {'key': 'some value'}, config_settings")
+        table = {"key": "some value"}
+        return Scenario(["key=some value"], {"sdemo": "1.0"}, spelled={"config-settings": table, "pip.config-settings": table},
+                        **{**said, "before": "fails"})
+
     def row_pre(self):
         return Scenario(True, {"demo": "1.5a1"})
 
@@ -408,6 +429,12 @@ class Honoured(SettingsCase, Servers, Shown, Targets):
 
     def row_no_deps(self):
         return Scenario(True, {"top": "1.0"}, before={"top": "1.0", "demo": "1.0"}, arguments=["top"])
+
+    def row_no_editable(self):
+        return Scenario(True, "fails", **self.of_an_editable())
+
+    def row_no_editable_package(self):
+        return Scenario(["sdemo"], "fails", **self.of_an_editable())
 
     def row_upgrade(self):
         return Scenario(True, ("1.0", False), before=("0.5", True), ask=self.installs, peers=())
