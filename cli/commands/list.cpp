@@ -66,6 +66,14 @@ std::string render_pip_json(const std::vector<InstalledDistribution>& distributi
   return rows.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+/// "-e DIR" does not say which package that is.
+std::string frozen(const InstalledDistribution& one) {
+  std::string text = session::pinned_requirement(one) + "\n";
+  if (!session::editable_place(one)) return text;
+  return fmt::format("# Editable install ({}=={})\n{}", one.metadata.name, session::version_of(one),
+                     text);
+}
+
 using Renderer = std::string (*)(const std::vector<InstalledDistribution>& distributions);
 
 Renderer renderer_of(const session::Arguments& arguments) {
@@ -105,7 +113,7 @@ int run_freeze(session::Session& session, Output& output) {
                             [&] {
                               std::string text;
                               for (const InstalledDistribution& one : inventory->distributions)
-                                text += session::pinned_requirement(one) + "\n";
+                                text += frozen(one);
                               return text;
                             },
                         .json = [&]() -> ordered_json {

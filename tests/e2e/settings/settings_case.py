@@ -178,14 +178,3 @@ class SettingsCase(support.TestCase):
         env = {"PATH": f"{tools}:{self.env['PATH']}", "UV_CACHE_DIR": str(self.root / "uv-cache")}
         return {"before": {"sdemo": "1.0"}, "arguments": ["sdemo"], "env": env, "peers": ("uv",),
                 "ask": lambda *arguments, env: self.ours("--build", *arguments, env=env)}
-
-    def of_an_editable(self):
-        """The question `-e ./sdemo`, a project of which only the editable wheel can be built."""
-        said = self.of_a_sdist()
-        made = Sdist(self, "sdemo", "1.0", before="raise SystemExit('no ordinary wheel')")
-        name = made.makes[0].file_name
-        made.members["pyproject.toml"] += "[project]\nname = 'sdemo'\nversion = '1.0'\n"
-        made.members["backend.py"] += ("\ndef build_editable(folder, config_settings=None, metadata_directory=None):\n"
-                                       f"    shutil.copy({name!r}, os.path.join(folder, {name!r}))\n    return {name!r}\n")
-        made.write(self.project / "sdemo")
-        return {**said, "arguments": ["-e", "./sdemo"], "peers": (), "ask": None}

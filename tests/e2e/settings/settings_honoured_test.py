@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import settings_table_test
 import support
 from loopback import Loopback, behind_login
+from settings_builds import Builds
 from settings_case import PLAIN, Scenario, SettingsCase, in_options, in_toml, in_words
 from settings_servers import Servers
 from settings_shown import Shown
@@ -23,7 +24,7 @@ from torch_index import TorchIndex, all_files
 NOT_OF_UV = {"--cert", "UV_NO_INDEX", "UV_EXCLUDE_NEWER_PACKAGE"}
 
 
-class Honoured(SettingsCase, Servers, Shown, Targets):
+class Honoured(SettingsCase, Builds, Servers, Shown, Targets):
     """Where nothing else is said, index `a` is named: by pip's file in turns of pip, by the user's uv.toml in those of uv."""
 
     def setUp(self):
@@ -394,33 +395,6 @@ class Honoured(SettingsCase, Servers, Shown, Targets):
         self.pip_base, self.more_base = "no-binary = :all:\n", "no-binary = true\n"
         return Scenario(["demo"], PLAIN, before="fails")
 
-    def row_no_build(self):
-        return Scenario(True, "fails", **self.of_a_sdist())
-
-    def row_no_build_package(self):
-        return Scenario(["sdemo"], "fails", **self.of_a_sdist())
-
-    def of_limited_sdist(self):
-        self.put("a", Wheel("helper", "1.0"), Wheel("helper", "2.0"))
-        said = self.of_a_sdist(build_requires=["helper"], before="import helper; assert helper.VERSION == '1.0', helper.VERSION")
-        return {**said, "before": "fails"}
-
-    def row_build_constraint(self):
-        self.write("limits.txt", "helper<2\n")
-        return Scenario(["limits.txt"], {"sdemo": "1.0"}, **self.of_limited_sdist())
-
-    def row_build_constraint_dependencies(self):
-        return Scenario(["helper<2"], {"sdemo": "1.0"}, **self.of_limited_sdist())
-
-    def row_no_build_isolation(self):
-        return Scenario(True, {"sdemo": "1.0"}, **{**self.of_a_sdist(build_requires=["nosuch"]), "before": "fails"})
-
-    def row_config_settings(self):
-        said = self.of_a_sdist(before="assert config_settings == {'key': 'some value'}, config_settings")
-        table = {"key": "some value"}
-        return Scenario(["key=some value"], {"sdemo": "1.0"}, spelled={"config-settings": table, "pip.config-settings": table},
-                        **{**said, "before": "fails"})
-
     def row_pre(self):
         return Scenario(True, {"demo": "1.5a1"})
 
@@ -429,12 +403,6 @@ class Honoured(SettingsCase, Servers, Shown, Targets):
 
     def row_no_deps(self):
         return Scenario(True, {"top": "1.0"}, before={"top": "1.0", "demo": "1.0"}, arguments=["top"])
-
-    def row_no_editable(self):
-        return Scenario(True, "fails", **self.of_an_editable())
-
-    def row_no_editable_package(self):
-        return Scenario(["sdemo"], "fails", **self.of_an_editable())
 
     def row_upgrade(self):
         return Scenario(True, ("1.0", False), before=("0.5", True), ask=self.installs, peers=())

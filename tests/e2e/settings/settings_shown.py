@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -58,7 +59,7 @@ class Shown:
             lines = text.splitlines()
             if text.startswith("["):
                 return "json"
-            return sorted(line.split("==")[0].split(" @ ")[0].removeprefix("# Editable install with no version control (").split()[0].lower()
+            return sorted(re.sub(r"# Editable install.* \(", "", line).split("==")[0].split(" @ ")[0].split()[0].lower()
                           for line in (lines[2:] if text.startswith("Package") else lines) if not line.startswith("-e "))
 
         def ask(*arguments, env):
