@@ -175,6 +175,7 @@ session::Outcome<std::optional<ExaminedEnvironment>> examine_environment(
   if (!files) return std::unexpected(files.error());
   if (auto done = check_variants(*files, judged, families, findings); !done)
     return session::failed(done.error());
+  files->elsewhere = session.elsewhere();
   const bool deep = session.arguments().has(session::Opt::deep);
   check_packages(*files, *distributions,
                  deep ? installer::ContentCheck::hash : installer::ContentCheck::size_and_time,

@@ -66,7 +66,7 @@ Origin origin_of(const InstalledDistribution& distribution) {
 std::string build_command(const InstalledPackageFiles& package, const BuiltFrom& built,
                           const InstalledFiles& files) {
   std::vector<std::string> words;
-  const bool ours = package.distribution.installer == "axle";
+  const bool ours = package.distribution.installer == "axle" && !files.elsewhere;
   if (ours) {
     words = {"variant", "install", "--reinstall", "--no-deps"};
   } else if (package.distribution.installer == "uv") {

@@ -67,6 +67,8 @@ struct InstalledFiles {
   std::vector<DamagedLibrary> damaged;
   std::vector<installer::DamagedFolder> damaged_folders;
   std::uint64_t bytes_read = 0;  ///< of libraries
+  /// They are examined for another machine (--for), for which Axle builds nothing.
+  bool elsewhere = false;
 
   /// In the form of --python.
   [[nodiscard]] const std::string& place() const;

@@ -75,7 +75,8 @@ Result<resolver::SourceUrl> named_source(const std::string& url, const Search& s
   if (!folder || search.may_be_absent) return source;
   const auto path = index::file_path(source->url);
   if (!path) return std::unexpected(path.error());
-  const fs::path project = fs::path(*path) / source->subdirectory;
+  fs::path project = *path;
+  if (!source->subdirectory.empty()) project /= source->subdirectory;
   std::error_code error;
   if (!fs::is_directory(project, error))
     return fail(ErrorKind::not_found, fmt::format("folder {} does not exist", project.string()),

@@ -139,7 +139,8 @@ class Records(FixTestCase):
                     else:
                         self.assert_ok(self.install(*editable, project))
                     next(self.site().glob(f"of_{program}-1.0.dist-info/RECORD")).unlink()
-                    found = self.fixes("dist-info-broken", self.good)
+                    # Axle builds for this machine alone; for another one pip is proposed.
+                    found = self.fixes("dist-info-broken", None if program == "variant" else self.good)
                     self.assertTrue(found["fix"][0].startswith(program), found)
                     self.sound()
 

@@ -123,7 +123,7 @@ class Refused(PlacesCase):
             (f"a @ file://{self.wheel}", 2, ["names a host", "file:PATH"]),
             ("a @ file:no-1.0-py3-none-any.whl", 1, ["wheel file no-1.0-py3-none-any.whl does not exist", "counts from the working folder"]),
             (f"a @ file:{self.wheel};python_version>'3'", 1, ["does not exist", "write a space before the `;`"]),
-            ("file:sub", 1, ["sub is no Python project", "neither pyproject.toml nor setup.py"]),
+            ("file:sub", 1, ["/sub is no Python project", "neither pyproject.toml nor setup.py"]),
             ("a @ file://me:secret@h/a-1.0-py3-none-any.whl", 2, ["names a host"]),
         ]:
             told = self.refused(form, code=code)
