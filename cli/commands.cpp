@@ -154,7 +154,7 @@ const std::array rows = {
             {},
             "variant machines\nvariant machines rtx    those that mention it",
             run_machines},
-    Command{"install", "Install packages, choosing the variants that fit best", "REQ|PLACE",
+    Command{"install", "Install packages, choosing the variants that fit best", "REQ|PATH",
             Arity::any,
             resolving + folders +
                 std::vector<session::Opt>{
@@ -226,7 +226,7 @@ const std::array rows = {
             "variant doctor --python .venv --for h100  would it run there?\n"
             "variant doctor --for-package torch==2.9   which of its features work here",
             run_doctor},
-    Command{"resolve", "Show what would be installed", "REQ|WHEEL", Arity::any,
+    Command{"resolve", "Show what would be installed", "REQ|PATH", Arity::any,
             resolving + std::vector<session::Opt>{session::Opt::build_from_source,
                                                   session::Opt::build_from_source_of,
                                                   session::Opt::check_abi, session::Opt::explain},

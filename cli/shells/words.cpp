@@ -58,8 +58,7 @@ Proposals proposals_for(const Command& command) {
     return {Proposal::words, std::move(names)};
   }
   if (command.positional == "NS") return {Proposal::words, providers::builtin_namespaces()};
-  if (command.positional.contains("WHEEL") || command.positional.contains("PATH") ||
-      command.positional.contains("FILE"))
+  if (command.positional.contains("PATH") || command.positional.contains("FILE"))
     return {Proposal::files};
   return {kind_of(command.positional)};
 }

@@ -209,12 +209,9 @@ ordered_json decision_json(const plan::Decision& decision) {
 
 ordered_json built_from_json(const std::optional<plan::BuiltFrom>& from) {
   if (!from) return nullptr;
-  return {{"file", from->filename},
-          {"url", index::redact_url(from->url)},
-          {"sha256", or_null(from->sha256)},
-          {"subdirectory", or_null(from->subdirectory)},
-          {"commit", or_null(from->commit)},
-          {"builder", from->builder}};
+  return {{"file", from->filename},          {"url", index::redact_url(from->url)},
+          {"sha256", or_null(from->sha256)}, {"subdirectory", or_null(from->subdirectory)},
+          {"commit", or_null(from->commit)}, {"builder", from->builder}};
 }
 
 ordered_json attestation_json(const plan::AttestationVerdict& verdict) {

@@ -34,8 +34,7 @@ class IndexCandidates final : public Candidates {
   /// among them.
   [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,
                                                        const VersionFilter& filter) override;
-  [[nodiscard]] Result<Release*> direct(std::string_view name,
-                                        const NamedPlaces& places) override;
+  [[nodiscard]] Result<Release*> direct(std::string_view name, const NamedPlaces& places) override;
   [[nodiscard]] Result<std::vector<KnownVersion>> versions(std::string_view name) override;
   [[nodiscard]] Result<const ReleaseMetadata*> variants(
       std::string_view name, const Release& release,

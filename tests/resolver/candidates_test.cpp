@@ -64,8 +64,7 @@ class Shelf final : public resolver::Candidates {
     }
     return found;
   }
-  Result<resolver::Release*> direct(std::string_view name,
-                                    const resolver::NamedPlaces&) override {
+  Result<resolver::Release*> direct(std::string_view name, const resolver::NamedPlaces&) override {
     return axle::fail(ErrorKind::not_found, std::string(name) + " has no URL here");
   }
   Result<std::vector<resolver::KnownVersion>> versions(std::string_view name) override {

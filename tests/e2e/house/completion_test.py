@@ -258,7 +258,7 @@ class Manual(TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), page)
             if page.endswith("/variant-install.1"):
                 shown = re.sub(r".\x08", "", done.stdout)  # bold, as a terminal prints it
-                for words in ("variant install [option ...] [REQ|WHEEL ...]", "--index-url, -i, --pypi-url URL", "--for WHAT",
+                for words in ("variant install [option ...] [REQ|PATH ...]", "--index-url, -i, --pypi-url URL", "--for WHAT",
                               "variant install --refit --dry-run"):
                     self.assertIn(words, shown)
                 self.assertNotIn("\\", shown)
