@@ -199,7 +199,8 @@ constexpr std::array rows = {
     OptionRow{Opt::no_compile, flag, "--no-compile,--no-compile-bytecode", "",
               "Without it, whatever else asks for it"},
     OptionRow{Opt::overwrite, flag, "--overwrite", "",
-              "Replace files that belong to another package or to none"},
+              "Replace files that belong to another package or to none, and allow packages that "
+              "install the same modules: what is installed later has them"},
     OptionRow{
         Opt::refit, flag, "--refit", "",
         "Choose the installed builds again for this machine, all or those named; versions are "

@@ -51,6 +51,8 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   options.upgrade = arguments.has(Opt::upgrade);
   options.reinstall = arguments.has(Opt::reinstall);
   options.alternatives = arguments.has(Opt::alternatives);
+  // A refit chooses among them.
+  options.same_modules = arguments.has(Opt::overwrite) && !arguments.has(Opt::refit);
   options.variants = !arguments.has(Opt::no_variants);
   for (const std::string& name : arguments.values(Opt::no_variants_of)) {
     options.plain_only.insert(wheel::normalize_name(name));

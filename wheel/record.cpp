@@ -95,7 +95,7 @@ std::string read_hash(std::string_view text, RecordEntry& entry) {
   const std::string_view algorithm = text.substr(0, equals);
   const std::string_view digest = text.substr(equals + 1);
   if (algorithm == "sha384" || algorithm == "sha512") {
-    entry.stronger_hash = true;
+    entry.stronger_hash = text;
     return {};
   }
   if (algorithm != "sha256") {
@@ -144,6 +144,17 @@ void append_field(std::string& text, std::string_view field) {
   text += '"';
 }
 
+/// The last field, and the end of the line.
+void append_size(std::string& text, std::optional<std::uint64_t> size) {
+  text += ',';
+  if (size) {
+    std::array<char, 24> digits;
+    text.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), *size).ptr);
+  }
+  text += '\n';
+}
+
 }  // namespace
 
 Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view where) {
@@ -171,19 +182,21 @@ void append_record_line(std::string& text, std::string_view path, std::string_vi
   append_field(text, path);
   text += ',';
   if (!sha256.empty()) text.append("sha256=").append(sha256);
-  text += ',';
-  if (size) {
-    std::array<char, 24> digits;
-    text.append(digits.data(),
-                std::to_chars(digits.data(), digits.data() + digits.size(), *size).ptr);
-  }
-  text += '\n';
+  append_size(text, size);
 }
 
 std::string render_record(const std::vector<RecordEntry>& entries) {
   std::string text;
-  for (const RecordEntry& entry : entries)
-    append_record_line(text, entry.path, entry.sha256, entry.size);
+  for (const RecordEntry& entry : entries) {
+    if (entry.stronger_hash.empty()) {
+      append_record_line(text, entry.path, entry.sha256, entry.size);
+      continue;
+    }
+    append_field(text, entry.path);
+    text += ',';
+    append_field(text, entry.stronger_hash);
+    append_size(text, entry.size);
+  }
   return text;
 }
 

@@ -15,8 +15,8 @@ struct RecordEntry {
   std::string path;    ///< "/"-separated, relative to site-packages
   std::string sha256;  ///< urlsafe base64 without padding, as RECORD spells it; empty when none
   std::optional<std::uint64_t> size;
-  /// The line has a sha384 or sha512 hash, which is left unread.
-  bool stronger_hash = false;
+  /// "sha512=…" or "sha384=…", which is left unread; empty: the line has none.
+  std::string stronger_hash = {};
   friend bool operator==(const RecordEntry&, const RecordEntry&) = default;
 };
 

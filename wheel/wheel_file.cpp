@@ -219,7 +219,7 @@ std::string line_problem(const WheelFile& wheel, const RecordEntry& line,
   const ZipEntry* entry = wheel.archive.find(line.path);
   if (entry == nullptr || entry->directory) return "is listed, but not in the archive";
   if (line.path == record_path) return {};
-  if (line.sha256.empty() && !line.stronger_hash) return "is listed without a hash";
+  if (line.sha256.empty() && line.stronger_hash.empty()) return "is listed without a hash";
   if (line.size && *line.size != entry->size) {
     return fmt::format("is listed with {} bytes, but has {}", *line.size, entry->size);
   }

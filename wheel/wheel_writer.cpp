@@ -211,10 +211,10 @@ Result<std::string> write_wheel(std::vector<WheelMember> members, std::string_vi
   std::vector<RecordEntry> record;
   for (const WheelMember& member : members) {
     record.push_back(
-        {member.path, render_base64(sha256(member.content)), member.content.size(), false});
+        {member.path, render_base64(sha256(member.content)), member.content.size(), {}});
   }
   const std::string record_path = folder + "RECORD";
-  record.push_back({record_path, {}, std::nullopt, false});
+  record.push_back({record_path, {}, std::nullopt, {}});
   members.push_back({record_path, render_record(record), false});
   return write_zip(members, unix_time);
 }

@@ -1,9 +1,12 @@
 // check: whether installed packages are complete, and their requirements met; with
 // --vulnerabilities also whether advisories are about them.
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "cli/views/vulnerabilities_view.h"
 #include "doctor/fixes.h"
 #include "doctor/installed_files.h"
+#include "installer/environment/overwritten.h"
 #include "installer/environment/record_check.h"
 #include "session/inventory.h"
 #include "session/session.h"
@@ -167,6 +171,28 @@ Result<std::vector<VulnerablePackage>> find_vulnerable(session::Session& session
   return vulnerable;
 }
 
+/// Files that are those of another package, as RECORD says too.
+ordered_json overwritten_rows(const doctor::InstalledFiles& files, Report& report) {
+  ordered_json rows = ordered_json::array();
+  for (const doctor::InstalledPackageFiles& package : files.packages) {
+    const auto overwritten = installer::read_overwritten(package.distribution.dist_info);
+    if (!overwritten) {
+      report.warn(overwritten.error().message);
+      continue;
+    }
+    std::map<std::string, std::size_t> counts;  // by owner
+    for (const auto& [path, owner] : *overwritten) {
+      rows.push_back({{"package", package.title}, {"file", path}, {"by", owner}});
+      ++counts[owner];
+    }
+    for (const auto& [owner, count] : counts) {
+      report.note(fmt::format("{}: {} of its files {} overwritten by {}, as --overwrite allowed",
+                              package.title, count, count == 1 ? "is" : "are", owner));
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 int run_check(session::Session& session, Output& output) {
@@ -195,6 +221,7 @@ int run_check(session::Session& session, Output& output) {
     vulnerable = std::move(*found);
   }
   const bool good = broken.empty() && faulty->empty() && vulnerable.empty();
+  const ordered_json overwritten = overwritten_rows(files, output);
   const Answer answer{.text =
                           [&] {
                             std::string text = good ? "No broken requirements found.\n" : "";
@@ -206,7 +233,8 @@ int run_check(session::Session& session, Output& output) {
                           },
                       .json = [&]() -> ordered_json {
                         ordered_json all = {{"broken", broken_json(broken)},
-                                            {"files", faults_json(*faulty)}};
+                                            {"files", faults_json(*faulty)},
+                                            {"overwritten", overwritten}};
                         if (asks_for_advisories)
                           all["vulnerabilities"] = vulnerabilities_json(vulnerable);
                         return all;

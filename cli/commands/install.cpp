@@ -13,6 +13,7 @@
 #include "cli/abi_check.h"
 #include "cli/command.h"
 #include "cli/interruption.h"
+#include "cli/views/changes_view.h"
 #include "cli/views/decision_view.h"
 #include "cli/views/installation_report.h"
 #include "foundation/text/byte_size.h"
@@ -33,51 +34,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json change_json(const installer::Change& change) {
-  return {{"name", change.name},
-          {"version", change.version},
-          {"variant", variant_json(change.variant)}};
-}
-
-ordered_json changes_json(const std::vector<installer::Change>& changes) {
-  ordered_json out = ordered_json::array();
-  for (const installer::Change& change : changes) out.push_back(change_json(change));
-  return out;
-}
-
-std::string change_line(const char* sign, const installer::Change& change) {
-  return fmt::format("{} {} {}{}", sign, change.name, change.version,
-                     change.variant ? " (variant " + *change.variant + ")" : "");
-}
-
-/// As with pip and uv, nothing with --quiet.
-std::string render_changes(const installer::Changes& changes, const Output& output) {
-  std::string text;
-  if (output.options().quiet) return text;
-  for (const installer::Change& change : changes.removed)
-    text += output.paint(Style::bad, change_line("-", change)) + "\n";
-  for (const installer::Change& change : changes.installed)
-    text += output.paint(Style::good, change_line("+", change)) + "\n";
-  if (changes.installed.empty() && changes.removed.empty()) {
-    for (const installer::Change& change : changes.kept) text += change_line("=", change) + "\n";
-  }
-  return text;
-}
-
-ordered_json conflicts_json(const std::vector<installer::FileConflict>& conflicts) {
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-  };
-  ordered_json out = ordered_json::array();
-  for (const installer::FileConflict& conflict : conflicts) {
-    out.push_back({{"path", conflict.path},
-                   {"package", or_null(conflict.package)},
-                   {"owner", or_null(conflict.owner)},
-                   {"reason", conflict.error.message}});
-  }
-  return out;
-}
-
 /// What an installation changed or, in a dry run, would change.
 ordered_json install_json(const plan::Resolution& resolution, const installer::Changes& changes,
                           bool dry_run) {
@@ -86,6 +42,7 @@ ordered_json install_json(const plan::Resolution& resolution, const installer::C
                       {"removed", changes_json(changes.removed)},
                       {"kept", changes_json(changes.kept)},
                       {"conflicts", conflicts_json(changes.conflicts)},
+                      {"overwritten", overwritten_json(changes.overwritten)},
                       {"dry_run", dry_run}};
   if (dry_run) {
     out["unlisted"] = ordered_json::array();
@@ -93,54 +50,6 @@ ordered_json install_json(const plan::Resolution& resolution, const installer::C
       out["unlisted"].push_back({{"package", wheel.package}, {"reason", wheel.reason}});
   }
   return out;
-}
-
-/// Of the files in the way between two packages the first one stands for all.
-struct ContestedFiles {
-  const installer::FileConflict* first;
-  std::size_t count;
-};
-
-std::vector<ContestedFiles> by_pair(const std::vector<installer::FileConflict>& conflicts) {
-  std::vector<ContestedFiles> pairs;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> known;
-  for (const installer::FileConflict& conflict : conflicts) {
-    const bool is_pair = !conflict.package.empty() && !conflict.owner.empty();
-    const auto [place, is_new] =
-        is_pair ? known.try_emplace({conflict.package, conflict.owner}, pairs.size())
-                : std::pair(known.end(), true);
-    if (is_new) {
-      pairs.push_back({&conflict, 1});
-    } else {
-      ++pairs[place->second].count;
-    }
-  }
-  return pairs;
-}
-
-std::string render_contested(const ContestedFiles& files) {
-  const std::string& message = files.first->error.message;
-  if (files.count == 1) return message;
-  return fmt::format("{} ({} more file{} of both)", message, files.count - 1,
-                     files.count == 2 ? "" : "s");
-}
-
-/// The first conflict is the error of the command; the others are reported before.
-int refuse_conflicts(const installer::Changes& changes, std::function<ordered_json()> json,
-                     Output& output) {
-  constexpr std::size_t max_shown = 20;
-  const std::vector<ContestedFiles> pairs = by_pair(changes.conflicts);
-  const std::size_t shown = std::min(pairs.size(), max_shown);
-  for (std::size_t i = 1; i < shown; ++i) output.warn(render_contested(pairs[i]));
-  if (pairs.size() > shown) {
-    const std::size_t more = pairs.size() - shown;
-    output.warn(
-        fmt::format("{} more conflict{}; --json lists all of them", more, more == 1 ? "" : "s"));
-  }
-  Error error = pairs.front().first->error;
-  error.message = render_contested(pairs.front());
-  return output.failure(session::failed(std::move(error)).error(),
-                        {.text = {}, .json = std::move(json)});
 }
 
 /// Reports files that are unknown before they are downloaded.
@@ -314,6 +223,7 @@ int carry_out(const session::Session& session, const Installation& installation,
   const auto only_conflicts = [&]() -> ordered_json {
     return {{"conflicts", conflicts_json(changes->conflicts)}};
   };
+  if (changes->conflicts.empty()) note_overwritten(*changes, output);
   if (!changes->conflicts.empty() && dry_run) return refuse_conflicts(*changes, whole_json, output);
   if (!changes->conflicts.empty()) return refuse_conflicts(*changes, only_conflicts, output);
   const std::string place = arguments.value(session::Opt::report);

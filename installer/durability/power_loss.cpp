@@ -79,7 +79,7 @@ class PowerLoss {
     if (auto read = read_changes(*marks); !read) return read;
     const Promises promises(changes_);
     if (auto done = finish_leaving(promises); !done) return done;
-    if (auto chosen = choose_packages(); !chosen) return chosen;
+    if (auto chosen = choose_packages(promises); !chosen) return chosen;
     if (auto compared = compare(promises); !compared) return compared;
     if (auto restored = restore(); !restored) return restored;
     return finish();
@@ -170,7 +170,7 @@ class PowerLoss {
   }
 
   /// Packages that another program removed, replaced or installed again are no longer ours.
-  Result<void> choose_packages() {
+  Result<void> choose_packages(const Promises& promises) {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
       ours_.emplace_back();
       for (const PromisedPackage& package : changes_[i].packages) {
@@ -178,7 +178,7 @@ class PowerLoss {
           ours_.back().push_back(false);
           continue;
         }
-        auto taken = is_taken_over(package, i);
+        auto taken = is_taken_over(package, i, promises);
         if (!taken) return std::unexpected(taken.error());
         ours_.back().push_back(!*taken);
       }
@@ -186,11 +186,16 @@ class PowerLoss {
     return {};
   }
 
-  Result<bool> is_taken_over(const PromisedPackage& package, std::size_t change) {
+  Result<bool> is_taken_over(const PromisedPackage& package, std::size_t change,
+                             const Promises& promises) {
     const auto record =
         std::ranges::find(package.files, package.dist_info + "/RECORD", &PromisedFile::path);
     if (record == package.files.end()) return false;
-    const auto state = look_at_file(folder_.base, *record, changes_[change].latest);
+    // A later change may have written another RECORD for the same package.
+    const auto last = promises.files().find(record->path);
+    const bool later = last != promises.files().end();
+    const auto state = look_at_file(folder_.base, later ? *last->second.file : *record,
+                                    changes_[later ? last->second.change : change].latest);
     if (!state) return std::unexpected(state.error());
     if (*state != FileState::damaged) return *state == FileState::foreign;
     const auto there = exists(folder_.base + "/" + package.dist_info);

@@ -49,10 +49,15 @@ Result<std::optional<std::string>> record_target(const InstalledDistribution& di
   return resolver.resolve(path.append(site).append("/").append(entry.path));
 }
 
-Result<std::unordered_map<std::string, Owner>> find_owners(
+std::string Owner::title() const {
+  return fmt::format("{} {}", distribution->name,
+                     wheel::render_version(distribution->metadata.version));
+}
+
+Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots) {
-  std::unordered_map<std::string, Owner> owners;
+  std::unordered_map<std::string, std::vector<Owner>> owners;
   std::set<std::string_view> parts;
   for (const std::string& path : paths) parts.insert(telling_part(path, roots));
   PathResolver resolver(roots);
@@ -70,10 +75,7 @@ Result<std::unordered_map<std::string, Owner>> find_owners(
       auto target = record_target(distribution, entry, resolver);
       if (!target) return std::unexpected(target.error());
       if (!*target || !paths.contains(**target)) continue;
-      owners.try_emplace(std::move(**target),
-                         Owner{fmt::format("{} {}", distribution.name,
-                                           wheel::render_version(distribution.metadata.version)),
-                               entry.sha256});
+      owners[std::move(**target)].push_back({&distribution, entry.sha256, entry.size});
     }
   }
   return owners;

@@ -1,6 +1,8 @@
 #pragma once
 // Which installed package owns a file, according to the RECORDs.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -24,14 +26,17 @@ namespace axle::installer {
     PathResolver& resolver);
 
 struct Owner {
-  std::string name;    ///< "name version"
-  std::string sha256;  ///< as in its RECORD; may be empty
+  const InstalledDistribution* distribution;
+  std::string sha256;                 ///< as in its RECORD; may be empty
+  std::optional<std::uint64_t> size;  ///< the same
+
+  [[nodiscard]] std::string title() const;  ///< "name version"
 };
 
-/// The owners of those `paths` (absolute, resolved) that one of `distributions` lists. RECORDs that
-/// cannot contain the paths are read but not parsed; missing and malformed ones are skipped. Error:
-/// io.
-[[nodiscard]] Result<std::unordered_map<std::string, Owner>> find_owners(
+/// All owners of those `paths` (absolute, resolved) that one of `distributions` lists, in their
+/// order; they must outlive the result. RECORDs that cannot contain the paths are read but not
+/// parsed; missing and malformed ones are skipped. Error: io.
+[[nodiscard]] Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots);
 

@@ -107,7 +107,7 @@ class RecordComparison {
           fmt::format("has {} bytes, RECORD has {}{}", size, *entry.size, shared_by(status)));
     }
     if (entry.sha256.empty()) {
-      if (!entry.stronger_hash && !may_lack_hash(entry.path))
+      if (entry.stronger_hash.empty() && !may_lack_hash(entry.path))
         add(entry, RecordFault::no_hash, "has no hash in RECORD");
       return;
     }

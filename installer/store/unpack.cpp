@@ -54,7 +54,7 @@ Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_
     const auto listed = hashes.find(entry.name);
     const std::string hash = listed == hashes.end() ? std::string() : listed->second->sha256;
     if (hash.empty() && !may_lack_hash(entry.name, wheel.dist_info)) {
-      if (listed != hashes.end() && listed->second->stronger_hash) {
+      if (listed != hashes.end() && !listed->second->stronger_hash.empty()) {
         return fail(ErrorKind::unsupported,
                     fmt::format("{}: RECORD gives only a sha384 or sha512 hash for {}, and only "
                                 "sha256 can be verified here",

@@ -212,6 +212,8 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
                      const Environment& environment, const InstallOptions& options, Opened opened,
                      PreparedChanges& prepared, Changes& changes, Report& report) {
   std::vector<InstalledDistribution>& staying = opened.installed;
+  const auto consent = OverwriteConsent::read(options.overwrite, staying, prepared.roots);
+  if (!consent) return std::unexpected(consent.error());
   std::set<std::string> names;
   for (const ResolvedPackage& package : set.present.packages)
     if (!package.already_installed) names.insert(package.name);
@@ -228,7 +230,9 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
     damaged = std::move(*found);
   }
   StandIns stand_ins;
+  std::vector<const ResolvedPackage*> packages;
   for (OpenedWheel& wheel : wheels) {
+    packages.push_back(wheel.package);
     const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
     const bool requested = wheel.package->requested || (old != leaving.end() && old->requested);
     // A listed wheel is used again when it is downloaded.
@@ -249,9 +253,15 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
   auto removal = plan_removal(leaving, staying, stand_ins, prepared.roots, report);
   if (!removal) return std::unexpected(removal.error());
   prepared.removal = std::move(*removal);
+  if (auto settled = settle_files(prepared.entering, installation_order(packages), *consent,
+                                  staying, prepared.roots, changes.overwritten);
+      !settled)
+    return settled;
+  warn_of_left_files(leaving, prepared.entering, staying, prepared.roots, report);
   for (const NewPackage& package : prepared.entering) prepared.staging.add(package);
-  if (auto checked = prepared.staging.check(staying, options.overwrite); !checked) return checked;
+  if (auto checked = prepared.staging.check(staying, *consent); !checked) return checked;
   changes.conflicts = prepared.staging.conflicts();
+  std::ranges::copy(prepared.staging.overwritten(), std::back_inserter(changes.overwritten));
   prepared.lock = std::move(opened.lock);
   prepared.store = options.store_folder;
   return {};
@@ -352,6 +362,11 @@ Result<void> apply(Changes& changes, Report& report) {
   Journal journal{describe(changes), {}};
   if (auto staged = prepared->staging.stage(transaction->new_folder(), journal); !staged)
     return staged;
+  for (NewPackage& package : prepared->entering) {
+    for (Staging::RewrittenMetadata& rewritten : prepared->staging.rewritten()) {
+      if (rewritten.by == &package) package.files.push_back(std::move(rewritten.file));
+    }
+  }
   const UnflushedChange promise =
       promise_of(journal, std::move(prepared->entering), prepared->roots.base, prepared->store);
   return transaction->commit(journal, promise, report);

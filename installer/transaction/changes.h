@@ -15,6 +15,7 @@
 #include "installer/environment/environment.h"
 #include "installer/store/wheel_facts.h"
 #include "installer/transaction/file_conflict.h"
+#include "installer/transaction/overwriting.h"
 #include "plan/resolution.h"
 
 namespace axle::installer {
@@ -31,7 +32,8 @@ struct InstallOptions {
   /// The store's own copies are compared by hash before they are used.
   bool verify_store = false;
   bool compiles_byte_code = false;  ///< modules are installed with their byte code
-  bool overwrite = false;           ///< replace files that belong to another package or to none
+  /// --overwrite: files that belong to another package, or to none, are replaced.
+  bool overwrite = false;
   /// Receives the METADATA of wheels that differs from what they were chosen by, by URL: resolving
   /// again with it (resolver::Sources::true_metadata) uses the correct one.
   std::map<std::string, std::string, std::less<>>* other_metadata = nullptr;
@@ -60,6 +62,9 @@ struct Changes {
   std::vector<Change> kept;
   /// Files whose paths are taken: with any of them the changes cannot be applied.
   std::vector<FileConflict> conflicts;
+  /// Files of packages, or of none, in whose place those of other packages come (--overwrite), or
+  /// stay because that was settled before.
+  std::vector<OverwrittenPath> overwritten;
   /// Packages whose files are not checked for conflicts. Empty except for foreseen changes.
   std::vector<UnlistedWheel> unlisted;
   /// Holds the environment's lock. Null: there is nothing to do, or the changes are only foreseen.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "installer/environment/evaluated_metadata.h"
+#include "installer/environment/overwritten.h"
 #include "wheel/name_folding.h"
 
 namespace axle::installer {
@@ -23,9 +24,9 @@ std::string_view after_first_part(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
 }
 
-constexpr std::array<std::string_view, 9> replaced_names = {
-    "RECORD",          "RECORD.jws",       "RECORD.p7s",      "INSTALLER",       "REQUESTED",
-    "direct_url.json", "axle-family.json", original_metadata, marker_values_file};
+constexpr std::array<std::string_view, 10> replaced_names = {
+    "RECORD",          "RECORD.jws",       "RECORD.p7s",      "INSTALLER",        "REQUESTED",
+    "direct_url.json", "axle-family.json", original_metadata, marker_values_file, overwritten_file};
 
 /// Files of the dist-info that the installer writes itself or that only signed the wheel's own
 /// RECORD.

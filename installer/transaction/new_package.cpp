@@ -20,7 +20,6 @@
 #include "wheel/record.h"
 
 namespace axle::installer {
-namespace {
 
 NewFile written_file(std::string target, std::string content, bool executable) {
   NewFile file;
@@ -31,6 +30,13 @@ NewFile written_file(std::string target, std::string content, bool executable) {
   file.size = file.content.size();
   return file;
 }
+
+std::string record_path(std::string_view site, std::string_view target) {
+  if (contains_path(site, target)) return std::string(target.substr(site.size() + 1));
+  return std::filesystem::path(target).lexically_relative(site).generic_string();
+}
+
+namespace {
 
 std::string render_direct_url(const plan::ResolvedPackage& package, const std::string& sha256) {
   return direct_url(package, sha256)
@@ -130,8 +136,7 @@ NewFile make_record(const NewPackage& package, const Layout& layout) {
     if (contains_path(layout.site, path)) {
       path.remove_prefix(layout.site.size() + 1);
     } else {
-      path = outside.emplace_back(
-          std::filesystem::path(path).lexically_relative(layout.site).generic_string());
+      path = outside.emplace_back(record_path(layout.site, path));
     }
     lines.push_back({path, &file});
   }

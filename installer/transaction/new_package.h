@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -37,6 +38,12 @@ struct NewPackage {
   std::string dist_info;  ///< absolute
   std::vector<NewFile> files;
 };
+
+/// A file that Axle writes itself.
+[[nodiscard]] NewFile written_file(std::string target, std::string content, bool executable);
+
+/// `target` as a RECORD in the folder `site` lists it.
+[[nodiscard]] std::string record_path(std::string_view site, std::string_view target);
 
 /// `layout` is of `wheel`, `byte_code` too. `requested` also if the replaced version was. Errors:
 /// io, unsupported (an interpreter path that cannot be used in a script).

@@ -82,7 +82,7 @@ class RemovalPlanner {
     }
     const auto owners = find_owners(paths, staying, roots_);
     if (!owners) return std::unexpected(owners.error());
-    for (const auto& [path, owner] : *owners) files.at(path)->leaves_with.clear();
+    for (const auto& [path, all] : *owners) files.at(path)->leaves_with.clear();
     return {};
   }
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "foundation/system/parallel.h"
-#include "installer/environment/ownership.h"
 #include "installer/file_hash.h"
 #include "installer/tree/byte_code_names.h"
 
@@ -63,9 +62,9 @@ void Staging::add(const NewPackage& package) {
                             {ErrorKind::conflict,
                              fmt::format("{} and {} both install {}", package.title,
                                          other.empty() ? "a folder" : other, file.target),
-                             "leave one of them out, or install them one after the other, the "
-                             "second with --overwrite; "
-                             "nothing was changed"}});
+                             "leave one of them out, or have both with --overwrite, which gives "
+                             "such files to the one that is installed later; nothing was "
+                             "changed"}});
       continue;
     }
     node->file = &file;
@@ -108,30 +107,97 @@ Result<void> Staging::walk(StagedPath& folder, const std::string& path) {
   return {};
 }
 
-Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, bool overwrite) {
+void Staging::remove(const std::string& path, const std::string& package) {
+  if (!removal_.index.insert(path).second) return;
+  removal_.things.push_back(path);
+  if (!package.empty()) removal_.packages[path].insert(package);
+}
+
+Result<void> Staging::remove_byte_code(const std::string& module) {
+  if (!module.ends_with(".py")) return {};
+  const std::size_t name = module.rfind('/') + 1;
+  const std::string stem = module.substr(name, module.size() - name - 3);
+  const std::string folder = module.substr(0, name) + std::string(byte_code_folder);
+  const OpenFolder opened(::opendir(folder.c_str()));
+  if (opened == nullptr) {
+    if (says_absent(errno)) return {};
+    return std::unexpected(system_error("read", folder, errno));
+  }
+  while (const dirent* entry = ::readdir(opened.get())) {
+    if (byte_code_stem(entry->d_name) == stem)
+      remove(fmt::format("{}/{}", folder, entry->d_name), {});
+  }
+  return {};
+}
+
+Result<void> Staging::rewrite(const InstalledDistribution& distribution, const Losses& losses) {
+  auto files = rewrite_metadata(distribution, losses.files, roots_);
+  if (!files) return std::unexpected(files.error());
+  for (NewFile& file : *files) {
+    const auto there = exists(file.target);
+    if (!there) return std::unexpected(there.error());
+    if (*there) remove(file.target, distribution.name);
+    const RewrittenMetadata& rewritten = rewritten_.emplace_back(losses.by, std::move(file));
+    StagedPath& node = rewritten_nodes_.emplace_back();
+    node.file = &rewritten.file;
+    node.package = losses.by;
+    entering_.push_back({&node, rewritten.file.target});
+  }
+  return {};
+}
+
+Result<void> Staging::replace(Thing thing, const std::vector<Owner>& owners,
+                              std::map<const InstalledDistribution*, Losses>& losses) {
+  const NewFile& file = *thing.node->file;
+  const NewPackage& package = *thing.node->package;
+  bool lost = owners.empty();
+  if (lost) overwritten_.push_back({thing.path, package.title, {}});
+  for (const Owner& owner : owners) {
+    if (owner.sha256 == file.sha256) continue;
+    overwritten_.push_back({thing.path, package.title, owner.title()});
+    Losses& of = losses[owner.distribution];
+    of.files.push_back({thing.path, package.name, file.sha256, file.size});
+    of.by = &package;
+    lost = true;
+  }
+  if (lost) {
+    if (auto removed = remove_byte_code(thing.path); !removed) return removed;
+  }
+  remove(thing.path, {});
+  entering_.push_back(std::move(thing));
+  return {};
+}
+
+Result<void> Staging::check(const std::vector<InstalledDistribution>& staying,
+                            const OverwriteConsent& consent) {
   if (auto walked = walk(root_, roots_.base); !walked) return walked;
   if (contested_.empty()) return {};
   std::unordered_set<std::string> paths;
   for (const Thing& thing : contested_) paths.insert(thing.path);
   const auto owners = find_owners(paths, staying, roots_);
   if (!owners) return std::unexpected(owners.error());
+  std::map<const InstalledDistribution*, Losses> losses;
+  const std::vector<Owner> nobody;
   for (Thing& thing : contested_) {
-    if (thing.node->file->byte_code) {
+    const NewFile& file = *thing.node->file;
+    if (file.byte_code) {
       // Of a module that was here before, or that an interpreter has just compiled.
-      removal_.things.push_back(thing.path);
-      removal_.index.insert(thing.path);
+      remove(thing.path, {});
       entering_.push_back(std::move(thing));
       continue;
     }
-    const auto owner = owners->find(thing.path);
-    if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) {
-      // A file that was edited since differs from what both packages contain: it is replaced.
+    const auto known = owners->find(thing.path);
+    const std::vector<Owner>& all = known == owners->end() ? nobody : known->second;
+    const auto other =
+        std::ranges::find_if(all, [&](const Owner& owner) { return owner.sha256 != file.sha256; });
+    if (!all.empty() && other == all.end()) {
+      // A file that was edited since differs from what all of them contain: it is replaced.
       const auto hash = hash_file(AT_FDCWD, thing.path);
       if (!hash && hash.error().kind == ErrorKind::io) return std::unexpected(hash.error());
-      if (hash && *hash == thing.node->file->sha256) continue;
-    } else if (!overwrite) {
+      if (hash && *hash == file.sha256) continue;
+    } else if (!consent.allows(thing.path, thing.node->package->name)) {
       const std::string& package = thing.node->package->title;
-      std::string name = owner == owners->end() ? std::string() : owner->second.name;
+      std::string name = all.empty() ? std::string() : other->title();
       std::string message = fmt::format("{} would replace {}, which {}", package, thing.path,
                                         name.empty() ? "no package owns" : "belongs to " + name);
       conflicts_.push_back({thing.path,
@@ -140,9 +206,11 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
                             {ErrorKind::conflict, std::move(message), std::string(conflict_hint)}});
       continue;
     }
-    removal_.things.push_back(thing.path);
-    removal_.index.insert(thing.path);
-    entering_.push_back(std::move(thing));
+    if (auto done = replace(std::move(thing), all, losses); !done) return done;
+  }
+  if (!conflicts_.empty()) return {};
+  for (const auto& [distribution, of] : losses) {
+    if (auto done = rewrite(*distribution, of); !done) return done;
   }
   return {};
 }

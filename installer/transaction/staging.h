@@ -2,6 +2,7 @@
 // From new packages to the things to add to an environment: staged next to it, compared with the
 // existing files.
 
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,11 +12,13 @@
 
 #include "foundation/report/error.h"
 #include "installer/environment/installed.h"
+#include "installer/environment/ownership.h"
 #include "installer/environment/roots.h"
 #include "installer/file_access.h"
 #include "installer/transaction/file_conflict.h"
 #include "installer/transaction/journal.h"
 #include "installer/transaction/new_package.h"
+#include "installer/transaction/overwriting.h"
 #include "installer/transaction/removal.h"
 #include "installer/tree/leaves.h"
 
@@ -30,13 +33,25 @@ class Staging {
   void add(const NewPackage& package);
 
   /// Compares with the environment without what is removed. An existing file that is equal
-  /// according to its owner's RECORD is shared, or replaced if it was edited; any other is a
-  /// conflict, or removed with `overwrite`. Error: io.
+  /// according to its owners' RECORDs is shared, or replaced if it was edited; any other is a
+  /// conflict or, with `consent`, replaced, which the RECORDs of its owners are to say. Errors: io,
+  /// and those of rewrite_metadata.
   [[nodiscard]] Result<void> check(const std::vector<InstalledDistribution>& staying,
-                                   bool overwrite);
+                                   const OverwriteConsent& consent);
 
   /// The conflicts found; nothing may be staged if there are any.
   [[nodiscard]] const std::vector<FileConflict>& conflicts() const { return conflicts_; }
+
+  /// The files of installed packages, or of none, that are replaced.
+  [[nodiscard]] const std::vector<OverwrittenPath>& overwritten() const { return overwritten_; }
+
+  /// Metadata of a package that stays, for the sake of files that it lost to `by`.
+  struct RewrittenMetadata {
+    const NewPackage* by;
+    NewFile file;
+  };
+  /// To be moved away only when everything is staged.
+  [[nodiscard]] std::list<RewrittenMetadata>& rewritten() { return rewritten_; }
 
   /// Creates everything under `folder`, one entry per thing, with hard links to the store if the
   /// file system allows it and the permissions there are those of a new file, else by copying, and
@@ -53,6 +68,19 @@ class Staging {
     StagedPath* node;
     std::string path;  ///< absolute
   };
+
+  /// What installed packages lose.
+  struct Losses {
+    std::vector<LostFile> files;
+    const NewPackage* by = nullptr;  ///< one of those that have them
+  };
+  /// `owners`: those of the existing file at the path of `thing`, which is replaced.
+  Result<void> replace(Thing thing, const std::vector<Owner>& owners,
+                       std::map<const InstalledDistribution*, Losses>& losses);
+  Result<void> rewrite(const InstalledDistribution& distribution, const Losses& losses);
+  /// Of a module that is replaced: it may seem to be that of the new one.
+  Result<void> remove_byte_code(const std::string& module);
+  void remove(const std::string& path, const std::string& package);
 
   static void add_packages(const StagedPath& node, std::set<std::string>& names);
   Result<void> walk(StagedPath& folder, const std::string& path);
@@ -87,6 +115,9 @@ class Staging {
   std::vector<Thing> entering_;
   std::vector<Thing> contested_;  ///< files whose path is taken
   std::vector<FileConflict> conflicts_;
+  std::vector<OverwrittenPath> overwritten_;
+  std::list<RewrittenMetadata> rewritten_;
+  std::list<StagedPath> rewritten_nodes_;
   std::map<std::string_view, Descriptor> trees_;  ///< the store's, by their paths
 };
 

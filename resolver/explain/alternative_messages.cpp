@@ -14,14 +14,15 @@ Error same_modules(std::string_view name, std::string_view other,
   return {ErrorKind::conflict,
           fmt::format("{} and {} both install {}: only one of them can be in an environment", name,
                       other, fmt::join(group.modules, ", ")),
-          "name the one to use in the same command: it stands for the other"};
+          "name the one to use in the same command: it stands for the other; `variant install "
+          "--overwrite` has both"};
 }
 
 Error same_modules_wanted(Error same_modules, const std::vector<const Want*>& wants) {
   if (!wants.empty()) same_modules.message += "; " + render_wants(wants);
   bool both_named = wants.size() > 1;
   for (const Want* want : wants) both_named = both_named && want->is_request();
-  if (both_named) same_modules.hint = "leave one of them out";
+  if (both_named) same_modules.hint = "leave one of them out, or have both with --overwrite";
   return same_modules;
 }
 
@@ -30,8 +31,8 @@ Error refused_replacement(const Replacement& replacement) {
           fmt::format("{} {} is installed, {} {} would replace it: both install {}",
                       replacement.installed, replacement.installed_version, replacement.name,
                       replacement.version, fmt::join(replacement.group->modules, ", ")),
-          fmt::format("use --allow-backend-change to accept this; packages that require {} work "
-                      "with {} too",
+          fmt::format("use --allow-backend-change to accept this, or --overwrite to have both; "
+                      "packages that require {} work with {} too",
                       replacement.name, replacement.installed)};
 }
 

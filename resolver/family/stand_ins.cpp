@@ -88,7 +88,8 @@ std::optional<wheel::Requirement> StandIns::for_requirement(
   const std::string name = wheel::normalize_name(requirement.name);
   const index::Alternatives* group =
       requirement.url.empty() ? index::alternatives_of(name) : nullptr;
-  if (group == nullptr || index::alternatives_of(owner) == group) return std::nullopt;
+  if (group == nullptr || options_.same_modules || index::alternatives_of(owner) == group)
+    return std::nullopt;
   const auto named = named_.find(group);
   if (named != named_.end() && std::ranges::find(named->second, name) != named->second.end())
     return std::nullopt;

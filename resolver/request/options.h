@@ -25,6 +25,8 @@ struct Options {
   std::set<std::string, std::less<>> reinstall_of;  ///< --reinstall-package, normalised names
   /// --alternatives: of distributions that install the same modules, the one that fits the machine
   bool alternatives = false;
+  /// --overwrite: several such distributions may be in one environment.
+  bool same_modules = false;
   bool variants = true;  ///< --no-variants
   /// Decisions list the files of a release that were left out: --explain and --json show them.
   bool whole_decisions = true;

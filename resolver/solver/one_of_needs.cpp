@@ -19,7 +19,7 @@ void RequirementProblem::add_alternative_needs(std::vector<Need>& needs,
                                                const PackageChoice& choice) {
   const std::string& name = choice.package.name;
   const index::Alternatives* group = index::alternatives_of(name);
-  if (group == nullptr) return;
+  if (group == nullptr || in_.options.same_modules) return;
   for (const std::string& other : group->projects()) {
     // One that nobody wants so far will say the same of this one.
     const auto id = other == name ? std::nullopt : find_project(other);
@@ -135,7 +135,8 @@ RequirementProblem::Installed RequirementProblem::platforms_beside(
     if (is_in(package.name)) continue;
     const index::Alternatives* group = index::alternatives_of(package.name);
     // Another one of its group takes its place.
-    if (group != nullptr && std::ranges::any_of(group->projects(), is_in)) continue;
+    const bool replaced = group != nullptr && !in_.options.same_modules;
+    if (replaced && std::ranges::any_of(group->projects(), is_in)) continue;
     // What becomes of those that were built for torch is seen when the plan is compared with them.
     if (is_in(std::string(torch_package)) &&
         in_.families.built_for(package.name, package.version, package.dependencies)) {

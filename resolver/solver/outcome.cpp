@@ -94,6 +94,7 @@ void ResolutionSearch::settle_alternatives(plan::Resolution& resolution) {
         package.already_installed ? nullptr : index::alternatives_of(package.name);
     if (group == nullptr) continue;
     for (const std::string& other : group->projects()) {
+      if (in_.options.same_modules) break;
       if (other != package.name && in_.families.installed(other) != nullptr)
         resolution.replaced.push_back(other);
     }

@@ -55,7 +55,7 @@ TEST_CASE("two of a group are refused with the modules, who wants them and what 
   CHECK(wanted.hint.contains("name the one to use in the same command"));
   const auto named = world.error({"onnxruntime", "onnxruntime-gpu"});
   CHECK(named.message.contains("both install onnxruntime"));
-  CHECK(named.hint == "leave one of them out");
+  CHECK(named.hint == "leave one of them out, or have both with --overwrite");
   CHECK(world.resolve({"app", "fast", "onnxruntime-gpu"}) ==
         Names{"app 1.0", "fast 1.0", "onnxruntime-gpu 1.23"});
 }

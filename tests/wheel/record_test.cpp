@@ -25,12 +25,12 @@ TEST_CASE("a RECORD is read as Python's csv module writes it") {
                                    "RECORD");
   REQUIRE_MESSAGE(record.has_value(), record.error().message);
   REQUIRE(record->size() == 6);
-  CHECK((*record)[0] == RecordEntry{"a.py", hash, 0, false});
-  CHECK((*record)[1] == RecordEntry{"b, \"c\".py", "", std::nullopt, false});
-  CHECK((*record)[2] == RecordEntry{"../../bin/tool", hash, 12, false});
-  CHECK((*record)[3] == RecordEntry{"strong.py", "", 7, true});
-  CHECK((*record)[4] == RecordEntry{"two\nlines.py", "", 5, false});
-  CHECK((*record)[5] == RecordEntry{"d.dist-info/RECORD", "", std::nullopt, false});
+  CHECK((*record)[0] == RecordEntry{"a.py", hash, 0, ""});
+  CHECK((*record)[1] == RecordEntry{"b, \"c\".py", "", std::nullopt, ""});
+  CHECK((*record)[2] == RecordEntry{"../../bin/tool", hash, 12, ""});
+  CHECK((*record)[3] == RecordEntry{"strong.py", "", 7, "sha512=whatever"});
+  CHECK((*record)[4] == RecordEntry{"two\nlines.py", "", 5, ""});
+  CHECK((*record)[5] == RecordEntry{"d.dist-info/RECORD", "", std::nullopt, ""});
 }
 
 TEST_CASE("an invalid RECORD is rejected with its line") {
@@ -66,10 +66,11 @@ TEST_CASE("an invalid RECORD is rejected with its line") {
 }
 
 TEST_CASE("what is rendered is read back") {
-  const std::vector<RecordEntry> entries = {{"plain.py", hash, 5, false},
-                                            {"with, comma.py", hash, 6, false},
-                                            {"with \"quotes\".py", "", std::nullopt, false},
-                                            {"with\nnewline", "", 0, false}};
+  const std::vector<RecordEntry> entries = {{"plain.py", hash, 5, ""},
+                                            {"with, comma.py", hash, 6, ""},
+                                            {"with \"quotes\".py", "", std::nullopt, ""},
+                                            {"with\nnewline", "", 0, ""},
+                                            {"strong.py", "", 7, "sha512=whatever"}};
   const std::string text = render_record(entries);
   CHECK(text.starts_with("plain.py,sha256=" + hash + ",5\n\"with, comma.py\","));
   const auto back = parse_record(text, "RECORD");

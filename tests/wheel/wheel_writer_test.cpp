@@ -106,9 +106,9 @@ TEST_CASE("a wheel has its metadata last and a correct RECORD") {
   for (std::size_t i = 0; i + 1 < names.size(); ++i) {
     const std::string content = *reader->read_text(reader->entries()[i], 1U << 20);
     CHECK((*record)[i] ==
-          RecordEntry{names[i], render_base64(sha256(content)), content.size(), false});
+          RecordEntry{names[i], render_base64(sha256(content)), content.size(), ""});
   }
-  CHECK(record->back() == RecordEntry{names.back(), {}, std::nullopt, false});
+  CHECK(record->back() == RecordEntry{names.back(), {}, std::nullopt, ""});
 }
 
 TEST_CASE("time stamps are those of the zip format and clamped to its years") {

@@ -48,6 +48,11 @@ def beta():
                                        "shared/both.py": "both = 1\n"})
 
 
+def gamma():
+    """With a file of alpha's."""
+    return Wheel("gamma", "1.0", files={"gamma.py": module("1.0"), "alpha/same.py": "always = 2\n"})
+
+
 class PowerLoss(TestCase):
     def setUp(self):
         super().setUp()
@@ -56,7 +61,7 @@ class PowerLoss(TestCase):
         self.env["PYTHONDONTWRITEBYTECODE"] = "1"
         self.make_venv()
         self.wheels = {"1": alpha("1.0", "older").write(self.root), "2": alpha("2.0", "newer").write(self.root),
-                       "beta": beta().write(self.root)}
+                       "beta": beta().write(self.root), "gamma": gamma().write(self.root)}
         (self.site() / "shared").mkdir()
         (self.site() / "shared/notes.txt").write_text("the user's\n")
 
@@ -144,6 +149,12 @@ class Replay(PowerLoss):
 
     def test_an_upgrade_from_a_full_store(self):
         self.replay([["install", self.wheels["2"]], ["install", self.wheels["1"]]], ["install", self.wheels["2"]])
+
+    def test_a_file_that_is_overwritten(self):
+        self.replay([["install", self.wheels["1"]]], ["install", self.wheels["gamma"], "--overwrite"])
+
+    def test_a_file_that_was_overwritten_in_the_same_boot(self):
+        self.replay([], ["install", self.wheels["1"]], ["install", self.wheels["gamma"], "--overwrite"], ["uninstall", "alpha"])
 
     def test_a_removal(self):
         self.replay([["install", self.wheels["1"], self.wheels["beta"]]], ["uninstall", "alpha"])
