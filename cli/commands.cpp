@@ -41,6 +41,22 @@ const std::vector<session::Opt> as_pip_and_uv = {session::Opt::progress, session
                                                  session::Opt::without_effect,
                                                  session::Opt::without_effect_value};
 
+/// How wheels are fetched that the store no longer has.
+const std::vector<session::Opt> reaching = {session::Opt::index_url,
+                                            session::Opt::extra_index_url,
+                                            session::Opt::keyring_provider,
+                                            session::Opt::trusted_host,
+                                            session::Opt::cert,
+                                            session::Opt::client_cert,
+                                            session::Opt::proxy,
+                                            session::Opt::no_proxy_env,
+                                            session::Opt::timeout,
+                                            session::Opt::retries,
+                                            session::Opt::offline,
+                                            session::Opt::no_cache,
+                                            session::Opt::config_file,
+                                            session::Opt::no_config};
+
 const std::vector<session::Opt> resolving =
     std::vector<session::Opt>{session::Opt::index_url,
                               session::Opt::extra_index_url,
@@ -161,10 +177,10 @@ const std::array rows = {
                     session::Opt::attestations, session::Opt::trusted_root,
                     session::Opt::build_from_source, session::Opt::build_from_source_of,
                     session::Opt::allow_backend_change, session::Opt::break_system_packages,
-                    session::Opt::require_virtualenv, session::Opt::compile_bytecode,
-                    session::Opt::no_compile, session::Opt::overwrite, session::Opt::refit,
-                    session::Opt::dry_run, session::Opt::check_abi, session::Opt::explain,
-                    session::Opt::report},
+                    session::Opt::require_virtualenv, session::Opt::link_mode,
+                    session::Opt::compile_bytecode, session::Opt::no_compile,
+                    session::Opt::overwrite, session::Opt::refit, session::Opt::dry_run,
+                    session::Opt::check_abi, session::Opt::explain, session::Opt::report},
             "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"
@@ -189,6 +205,15 @@ const std::array rows = {
             environment + folders + changing + as_pip_and_uv +
                 std::vector<session::Opt>{session::Opt::requirement, session::Opt::dry_run},
             "variant uninstall demo\nvariant uninstall -r requirements.txt", run_uninstall},
+    Command{"undo", "Bring back what was installed before the last change", "", Arity::none,
+            environment + folders + reaching + changing + as_pip_and_uv +
+                std::vector<session::Opt>{session::Opt::link_mode, session::Opt::compile_bytecode,
+                                          session::Opt::no_compile, session::Opt::overwrite,
+                                          session::Opt::dry_run, session::Opt::redo},
+            "variant undo --dry-run    what would come back\n"
+            "variant undo              again: one change further back\n"
+            "variant undo --redo       make the change again that was undone last",
+            run_undo},
     Command{"list", "List installed packages with their variants", "", Arity::none,
             environment + folders + as_pip_and_uv + selecting +
                 std::vector<session::Opt>{session::Opt::list_format, session::Opt::not_required,

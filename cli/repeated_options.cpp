@@ -106,6 +106,7 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::trust},
     RepeatedRow{session::Opt::enable_provider},
     RepeatedRow{session::Opt::disable_provider},
+    RepeatedRow{session::Opt::link_mode, "", "--link-mode"},
     RepeatedRow{session::Opt::compile_bytecode, "--compile", "--compile-bytecode"},
     RepeatedRow{session::Opt::no_compile, "--no-compile", "--no-compile-bytecode"},
     RepeatedRow{session::Opt::overwrite},

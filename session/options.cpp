@@ -194,6 +194,9 @@ constexpr std::array rows = {
     OptionRow{Opt::system_site_packages, flag, "--system-site-packages", "",
               "The environment sees the packages of the interpreter that it is based on"},
     OptionRow{Opt::clear, flag, "--clear,-c", "", "Replace an environment that is there"},
+    OptionRow{Opt::link_mode, value, "--link-mode", "MODE",
+              "How files come from the store: hardlink, reflink (or clone), copy or symlink; "
+              "without it hard links where they are possible, else copies"},
     OptionRow{Opt::compile_bytecode, flag, "--compile-bytecode,--compile", "",
               "Install modules with their byte code, compiled once per interpreter and kept"},
     OptionRow{Opt::no_compile, flag, "--no-compile,--no-compile-bytecode", "",
@@ -205,6 +208,7 @@ constexpr std::array rows = {
         Opt::refit, flag, "--refit", "",
         "Choose the installed builds again for this machine, all or those named; versions are "
         "kept where they have one that fits"},
+    OptionRow{Opt::redo, flag, "--redo", "", "Make the change again that was undone last"},
     OptionRow{Opt::yes, flag, "--yes,-y", "",
               "No effect: Axle never prompts (accepted for compatibility with pip)"},
     // Of pip and uv: what they ask for is always so here, or there is nothing for them to change.

@@ -113,10 +113,12 @@ enum class Opt : std::uint8_t {
   system_site_packages,
   clear,
   // what is done and shown
+  link_mode,
   compile_bytecode,
   no_compile,
   overwrite,
   refit,
+  redo,
   yes,
   without_effect,
   without_effect_value,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -252,6 +253,17 @@ int run_cache_clean(session::Session& session, Output& output) {
       return std::ranges::none_of(thing.packages,
                                   [&](const std::string& name) { return names.contains(name); });
     });
+  }
+  for (const CachedThing& thing : things) {
+    if (thing.linked_from.empty()) continue;
+    return output.failure(
+        session::failed(
+            {ErrorKind::conflict,
+             fmt::format("{} has symbolic links to {} in the cache, which would lead nowhere",
+                         thing.linked_from.front(), fmt::join(thing.packages, ", ")),
+             "uninstall what was installed there with --link-mode symlink, or reinstall it with "
+             "another mode; nothing was removed"})
+            .error());
   }
   const int code = remove(session, *cache, things, output);
   if (names.empty() && !cache->folder.empty() && !session.arguments().has(session::Opt::dry_run))

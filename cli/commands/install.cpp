@@ -192,8 +192,9 @@ int carry_out(const session::Session& session, const Installation& installation,
   }
   const Volume volume = volume_of(resolution, store->folder);
   output.expect_downloads(volume.files, volume.whole ? volume.downloaded : 0);
-  installer::InstallOptions options;
-  options.store_folder = store->folder;
+  auto chosen = session::install_options(installation.workspace.settings, *store, session);
+  if (!chosen) return output.failure(chosen.error());
+  installer::InstallOptions& options = *chosen;
   options.overwrite = arguments.has(session::Opt::overwrite);
   options.compiles_byte_code = compiles_byte_code(installation.workspace, output);
   installer::WheelFactsByUrl facts;

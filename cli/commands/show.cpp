@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/views/decision_view.h"
@@ -19,7 +20,26 @@ namespace {
 
 using installer::InstalledDistribution;
 using nlohmann::ordered_json;
-using RecordedFiles = std::vector<std::string>;  ///< of a distribution
+
+/// The files of a distribution, and how many of them are links.
+struct RecordedFiles {
+  std::vector<std::string> names = {};
+  std::size_t hard_links = 0;
+  std::size_t symbolic_links = 0;
+};
+
+RecordedFiles count_links(const InstalledDistribution& distribution,
+                          std::vector<std::string> names) {
+  RecordedFiles files{std::move(names)};
+  const std::string site = distribution.dist_info.substr(0, distribution.dist_info.rfind('/') + 1);
+  for (const std::string& name : files.names) {
+    struct stat status = {};
+    if (::lstat((name.starts_with('/') ? name : site + name).c_str(), &status) != 0) continue;
+    if (S_ISLNK(status.st_mode)) ++files.symbolic_links;
+    if (S_ISREG(status.st_mode) && status.st_nlink > 1) ++files.hard_links;
+  }
+  return files;
+}
 
 std::string field(const wheel::CoreMetadata& metadata, std::string_view name) {
   for (const auto& [key, value] : metadata.fields) {
@@ -72,7 +92,9 @@ std::string render(const session::Inventory& inventory, const InstalledDistribut
   for (const auto& [key, value] : lines) text += fmt::format("{}: {}\n", key, value);
   if (files == nullptr) return text;
   text += "Files:\n";
-  for (const std::string& file : *files) text += "  " + file + "\n";
+  for (const std::string& file : files->names) text += "  " + file + "\n";
+  text += fmt::format("Links: {} of {} files are hard links, {} are symbolic\n", files->hard_links,
+                      files->names.size(), files->symbolic_links);
   return text;
 }
 
@@ -87,7 +109,10 @@ ordered_json distribution_json(const session::Inventory& inventory,
                       {"installer", distribution.installer},
                       {"requires", session::needs_of(inventory, distribution)},
                       {"required_by", session::required_by(inventory, distribution.name)}};
-  if (files != nullptr) row["files"] = *files;
+  if (files != nullptr) {
+    row["files"] = files->names;
+    row["links"] = {{"hard", files->hard_links}, {"symbolic", files->symbolic_links}};
+  }
   return row;
 }
 
@@ -133,7 +158,7 @@ int run_show(session::Session& session, Output& output) {
       if (!files)
         output.warn(
             fmt::format("the files of {} are unknown: {}", one->name, files.error().message));
-      listed.emplace(one, files ? std::move(*files) : RecordedFiles());
+      listed.emplace(one, files ? count_links(*one, std::move(*files)) : RecordedFiles());
     }
   }
   const auto files_of = [&](const InstalledDistribution* one) {

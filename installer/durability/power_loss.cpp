@@ -22,6 +22,7 @@
 #include "installer/durability/wheel_again.h"
 #include "installer/file_access.h"
 #include "installer/file_hash.h"
+#include "installer/history/history.h"
 #include "installer/transaction/ending.h"
 #include "installer/transaction/transaction_folder.h"
 #include "installer/tree/byte_code_names.h"
@@ -45,12 +46,22 @@ bool is_newer(const struct stat& status, std::int64_t than) {
   return nanoseconds_of(status.st_mtim) > than;
 }
 
+/// A link into the store (--link-mode symlink); what it leads to may be damaged, too.
+Result<FileState> look_at_link(const std::string& path, const PromisedFile& file) {
+  std::error_code none;
+  const std::string target = fs::read_symlink(path, none).string();
+  if (none || !target.ends_with("/tree/" + file.stored)) return FileState::foreign;
+  const auto hash = hash_file(AT_FDCWD, target);
+  return hash && *hash == file.sha256 ? FileState::good : FileState::damaged;
+}
+
 Result<FileState> look_at_file(const std::string& base, const PromisedFile& file,
                                std::int64_t latest) {
   const std::string path = base + "/" + file.path;
   const auto status = look_at(path);
   if (!status) return std::unexpected(status.error());
   if (!*status) return FileState::damaged;
+  if (S_ISLNK((*status)->st_mode)) return look_at_link(path, file);
   if (!S_ISREG((*status)->st_mode)) return FileState::foreign;
   if (static_cast<std::uint64_t>((*status)->st_size) == file.size) {
     const auto hash = hash_file(AT_FDCWD, path);
@@ -353,6 +364,9 @@ class PowerLoss {
     // A transaction is one of these changes: its journal may be as damaged as its files. It is left
     // alone if it may be one that only another version of Axle knows, or one of this boot.
     if (!unknown_ && !own_begun_) {
+      if (begun_) {
+        if (auto adopted = adopt_or_forget_history(folder_.base); !adopted) return adopted;
+      }
       const auto there = exists(folder_.path);
       if (!there) return std::unexpected(there.error());
       if (*there) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <tuple>
 
 #include <fcntl.h>
@@ -35,8 +37,9 @@ bool is_newer(const struct stat& file, const struct stat& than) {
          std::tie(than.st_mtim.tv_sec, than.st_mtim.tv_nsec);
 }
 
-/// Files of the store are shared through hard links: an edit changes all of them.
-std::string shared_by(const struct stat& status) {
+/// Files of the store are shared through links: an edit changes all of them.
+std::string shared_by(const struct stat& status, bool is_link) {
+  if (is_link) return "; it is a symbolic link to a file that others may have, too";
   if (status.st_nlink < 2) return {};
   return fmt::format("; {} more hard links to it exist, in other environments or the store",
                      status.st_nlink - 1);
@@ -102,21 +105,24 @@ class RecordComparison {
                        const struct stat& status, bool is_link) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     if (entry.size && size != *entry.size) {
-      return add(
-          entry, size < *entry.size ? RecordFault::cut_off : RecordFault::changed,
-          fmt::format("has {} bytes, RECORD has {}{}", size, *entry.size, shared_by(status)));
+      return add(entry, size < *entry.size ? RecordFault::cut_off : RecordFault::changed,
+                 fmt::format("has {} bytes, RECORD has {}{}", size, *entry.size,
+                             shared_by(status, is_link)));
     }
     if (entry.sha256.empty()) {
       if (entry.stronger_hash.empty() && !may_lack_hash(entry.path))
         add(entry, RecordFault::no_hash, "has no hash in RECORD");
       return;
     }
-    if (is_link || (check_ == ContentCheck::size_and_time && !is_newer(status, record_))) return;
-    const auto hash = hash_file(AT_FDCWD, target);
+    if (check_ == ContentCheck::size_and_time && !is_newer(status, record_)) return;
+    std::error_code none;
+    const auto hash =
+        hash_file(AT_FDCWD, is_link ? std::filesystem::canonical(target, none).string() : target);
     if (!hash && ::access(target.c_str(), R_OK) == 0) {
       add(entry, RecordFault::missing, hash.error().message);
     } else if (hash && *hash != entry.sha256) {
-      add(entry, RecordFault::changed, "differs from its hash in RECORD" + shared_by(status));
+      add(entry, RecordFault::changed,
+          "differs from its hash in RECORD" + shared_by(status, is_link));
     }
   }
 

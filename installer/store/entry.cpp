@@ -44,7 +44,8 @@ bool is_unchanged(const Descriptor& tree, StoredFile& file, EntryCheck check) {
 
 }  // namespace
 
-std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check) {
+std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check,
+                                     std::string* changed) {
   auto text = read_file(folder + "/manifest", 1ULL << 30);
   if (!text) return std::nullopt;
   const bool doubtful = may_be_damaged(folder);
@@ -59,14 +60,21 @@ std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check
   constexpr std::size_t at_a_time = 256;
   std::vector<StoredFile>& files = manifest->files;
   std::atomic<bool> unchanged = true;
+  std::atomic<std::size_t> first_changed = files.size();
   system::for_each_at_once((files.size() + at_a_time - 1) / at_a_time, system::usable_processors(),
                            [&](std::size_t batch) {
                              const std::size_t end =
                                  std::min(files.size(), (batch + 1) * at_a_time);
                              for (std::size_t i = batch * at_a_time; i < end && unchanged; ++i)
-                               if (!is_unchanged(*tree, files[i], check)) unchanged = false;
+                               if (!is_unchanged(*tree, files[i], check)) {
+                                 first_changed = i;
+                                 unchanged = false;
+                               }
                            });
-  if (!unchanged) return std::nullopt;
+  if (!unchanged) {
+    if (changed != nullptr && !doubtful) *changed = files[first_changed].path;
+    return std::nullopt;
+  }
   if (doubtful) forget_unflushed_entry(folder);
   return StoreEntry{std::move(*manifest), folder + "/tree"};
 }

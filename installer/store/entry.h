@@ -24,8 +24,10 @@ enum class EntryCheck : std::uint8_t {
 };
 
 /// The entry `folder` if it exists unchanged, written by this user or root: another user's is made
-/// again.
-[[nodiscard]] std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check);
+/// again. `changed` receives the path of a file that somebody changed since it was unpacked; not of
+/// one that a power failure may have damaged.
+[[nodiscard]] std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check,
+                                                   std::string* changed = nullptr);
 
 /// Gives `made`, whose tree is complete, its manifest, and moves it to `folder` in the place of a
 /// damaged entry, which goes to `work`, or keeps an intact one there. Error: io.

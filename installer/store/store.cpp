@@ -37,8 +37,18 @@ std::string entry_folder(const std::string& store, const std::string& sha256) {
 }
 
 std::optional<WheelContents> find_wheel(const std::string& store, const std::string& sha256,
-                                        EntryCheck entry_check) {
-  auto entry = find_entry(entry_folder(store, sha256), entry_check);
+                                        const std::string& file_name, EntryCheck entry_check,
+                                        Report& report) {
+  std::string changed;
+  auto entry = find_entry(entry_folder(store, sha256), entry_check, &changed);
+  if (!changed.empty()) {
+    report.warn(
+        fmt::format("{} of {} was changed in the store since it was unpacked, so the wheel is "
+                    "unpacked again",
+                    changed, file_name),
+        "a file that is a link to it was perhaps edited: `variant check` shows it in each "
+        "environment that has it, and --link-mode copy keeps files apart");
+  }
   if (!entry) return std::nullopt;
   return WheelContents{std::move(entry->manifest), std::move(entry->tree), sha256};
 }
@@ -118,7 +128,8 @@ Result<std::optional<WheelContents>> take_entry(const std::string& store, const 
                                                 const plan::ResolvedPackage& package,
                                                 const WheelCheck& check, EntryCheck entry_check,
                                                 Report& report) {
-  std::optional<WheelContents> stored = find_wheel(store, sha256, entry_check);
+  std::optional<WheelContents> stored =
+      find_wheel(store, sha256, package.filename, entry_check, report);
   if (!stored || stored->manifest.file_name != package.filename) return std::nullopt;
   if (package.variant) {
     const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/variant.json";

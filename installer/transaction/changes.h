@@ -13,8 +13,10 @@
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
 #include "installer/environment/environment.h"
+#include "installer/history/history.h"
 #include "installer/store/wheel_facts.h"
 #include "installer/transaction/file_conflict.h"
+#include "installer/transaction/link_mode.h"
 #include "installer/transaction/overwriting.h"
 #include "plan/resolution.h"
 
@@ -31,6 +33,9 @@ struct InstallOptions {
                              ///< are hard-linked
   /// The store's own copies are compared by hash before they are used.
   bool verify_store = false;
+  LinkMode link_mode = LinkMode::best;
+  /// Of the history, which this is recorded as.
+  HistoryStep step = HistoryStep::change;
   bool compiles_byte_code = false;  ///< modules are installed with their byte code
   /// --overwrite: files that belong to another package, or to none, are replaced.
   bool overwrite = false;

@@ -249,13 +249,15 @@ void warn_of_left_files(const std::vector<InstalledDistribution>& leaving,
                         const std::vector<InstalledDistribution>& staying, const Roots& roots,
                         Report& report) {
   if (leaving.empty()) return;
-  std::set<std::string_view> brought;
-  for (const NewPackage& package : entering)
-    for (const NewFile& file : package.files) brought.insert(file.target);
+  std::unordered_set<std::string_view> brought;
   PathResolver resolver(roots);
   for (const InstalledDistribution& distribution : staying) {
     const auto files = read_overwritten(distribution.dist_info);
-    if (!files) continue;
+    if (!files || files->empty()) continue;
+    if (brought.empty()) {
+      for (const NewPackage& package : entering)
+        for (const NewFile& file : package.files) brought.insert(file.target);
+    }
     std::map<std::string, std::vector<std::string>> left;  // by package
     for (const auto& [path, owner] : *files) {
       const auto target = record_target(distribution, {path, {}, {}, {}}, resolver);

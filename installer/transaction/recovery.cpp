@@ -7,6 +7,7 @@
 #include "installer/durability/power_loss.h"
 #include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
+#include "installer/history/history.h"
 #include "installer/transaction/ending.h"
 #include "installer/transaction/journal.h"
 #include "installer/transaction/meddling.h"
@@ -56,6 +57,7 @@ Result<void> finish_committed(const TransactionFolder& folder, Report& report) {
                             journal->title, done.error().message));
     return {};
   }
+  if (auto adopted = adopt_history(folder.base); !adopted) return adopted;
   if (auto fulfilled = fulfil_promises(folder.base); !fulfilled) return fulfilled;
   if (auto retired = retire(folder, report); !retired) return retired;
   say_taken_over(*meddling, report);

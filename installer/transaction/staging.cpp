@@ -215,59 +215,26 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying,
   return {};
 }
 
-Result<Staging::Made> Staging::make_file(const NewFile& file, int tree_fd, int folder_fd,
-                                         const std::string& path) const {
-  const auto written = [](Result<void> done) -> Result<Made> {
-    if (!done) return std::unexpected(std::move(done.error()));
-    return Made::written;
-  };
-  // Byte code is valid for a module of the store's time.
-  const auto copied = [&]() -> Result<Made> {
-    auto done = copy_file(tree_fd, file.stored, folder_fd, path, file.executable);
-    if (!done) return written(std::move(done));
-    constexpr std::int64_t second = 1'000'000'000;
-    const timespec times[] = {{0, UTIME_OMIT},
-                              {file.stored_modified / second, file.stored_modified % second}};
-    if (::utimensat(folder_fd, path.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0)
-      return std::unexpected(system_error("install", file.target, errno));
-    return Made::written;
-  };
-  if (file.stored.empty())
-    return written(create_file(folder_fd, path, file.content, file.executable));
-  // A link shares the permissions, which depend on the umask when the store was filled.
-  if (file.stored_mode != new_file_mode(file.executable)) return copied();
-  if (::linkat(tree_fd, file.stored.c_str(), folder_fd, path.c_str(), 0) == 0) return Made::linked;
-  switch (errno) {
-    case EXDEV:   // another file system
-    case EPERM:   // a file system without links, or somebody else's store
-    case EMLINK:  // too many environments
-    case EOPNOTSUPP:
-      return copied();
-    default:
-      return std::unexpected(system_error("install", file.target, errno));
-  }
-}
-
-Result<int> Staging::tree_of(const std::string& tree) {
+Result<StoreTree> Staging::tree_of(const std::string& tree) {
   auto known = trees_.find(tree);
   if (known == trees_.end()) {
     auto opened = open_folder(tree);
     if (!opened) return std::unexpected(opened.error());
     known = trees_.emplace(tree, std::move(*opened)).first;
   }
-  return known->second.get();
+  return StoreTree{known->second.get(), known->first};
 }
 
 Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::string path,
                                    bool byte_code, std::vector<StagedFile>& files) {
   if (node.file != nullptr) {
-    int tree_fd = -1;
+    StoreTree store{-1, {}};
     if (!node.file->stored.empty()) {
       auto tree = tree_of(node.file->byte_code ? node.package->byte_code_tree : node.package->tree);
       if (!tree) return std::unexpected(std::move(tree.error()));
-      tree_fd = *tree;
+      store = *tree;
     }
-    files.push_back({node.file, tree_fd, std::move(path), byte_code || node.file->byte_code});
+    files.push_back({node.file, store, std::move(path), byte_code || node.file->byte_code});
     return {};
   }
   if (::mkdirat(folder_fd, path.c_str(), 0777) != 0)
@@ -290,12 +257,12 @@ Result<void> Staging::make_files(const std::vector<StagedFile>& files, int folde
   std::atomic<bool> ended = false;
   const auto make = [&](std::size_t i) -> Result<void> {
     const StagedFile& file = files[i];
-    const auto made = make_file(*file.file, file.tree_fd, folder_fd, file.path);
+    const auto made = place_file(*file.file, file.tree, folder_fd, file.path, link_mode_, umask_);
     if (!made) return std::unexpected(made.error());
     // Below the thing, whose name here is a number.
     const std::size_t slash = file.path.find('/');
     std::string below = slash == std::string::npos ? std::string() : file.path.substr(slash + 1);
-    if (*made == Made::linked) {
+    if (*made == Placed::shared) {
       leaves[i] = {std::move(below), file.file->size, file.file->stored_modified};
       return {};
     }
@@ -327,7 +294,8 @@ void Staging::add_packages(const StagedPath& node, std::set<std::string>& names)
   for (const auto& [name, child] : node.children) add_packages(child, names);
 }
 
-Result<void> Staging::stage(const std::string& folder, Journal& journal) {
+Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& journal) {
+  link_mode_ = mode;
   auto opened = open_folder(folder);
   if (!opened) return std::unexpected(opened.error());
   const std::size_t below_base = roots_.base.size() + 1;

@@ -17,6 +17,7 @@
 #include "installer/file_access.h"
 #include "installer/transaction/file_conflict.h"
 #include "installer/transaction/journal.h"
+#include "installer/transaction/link_mode.h"
 #include "installer/transaction/new_package.h"
 #include "installer/transaction/overwriting.h"
 #include "installer/transaction/removal.h"
@@ -53,10 +54,9 @@ class Staging {
   /// To be moved away only when everything is staged.
   [[nodiscard]] std::list<RewrittenMetadata>& rewritten() { return rewritten_; }
 
-  /// Creates everything under `folder`, one entry per thing, with hard links to the store if the
-  /// file system allows it and the permissions there are those of a new file, else by copying, and
-  /// appends the moves to `journal`. Error: io.
-  [[nodiscard]] Result<void> stage(const std::string& folder, Journal& journal);
+  /// Creates everything under `folder`, one entry per thing, with the store's files as `mode` says,
+  /// and appends the moves to `journal`. Errors: those of place_file.
+  [[nodiscard]] Result<void> stage(const std::string& folder, LinkMode mode, Journal& journal);
 
  private:
   struct StagedPath {
@@ -87,7 +87,7 @@ class Staging {
   /// A file to be created.
   struct StagedFile {
     const NewFile* file;
-    int tree_fd;       ///< of the store's tree that has it, or -1
+    StoreTree tree;    ///< that has it, if any
     std::string path;  ///< below the folder of staging
     bool byte_code;
   };
@@ -99,17 +99,11 @@ class Staging {
   /// again.
   Result<void> make_files(const std::vector<StagedFile>& files, int folder_fd,
                           std::vector<Leaf>& leaves) const;
-  enum class Made : std::uint8_t { linked, written };
-  [[nodiscard]] Result<Made> make_file(const NewFile& file, int tree_fd, int folder_fd,
-                                       const std::string& path) const;
-  Result<int> tree_of(const std::string& tree);
-
-  [[nodiscard]] unsigned new_file_mode(bool executable) const {
-    return (executable ? 0777U : 0666U) & ~umask_;
-  }
+  Result<StoreTree> tree_of(const std::string& tree);
 
   const Roots& roots_;
   Removal& removal_;
+  LinkMode link_mode_ = LinkMode::best;
   unsigned umask_ = process_umask();
   StagedPath root_;
   std::vector<Thing> entering_;

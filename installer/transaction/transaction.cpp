@@ -9,6 +9,7 @@
 
 #include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
+#include "installer/history/history.h"
 #include "installer/transaction/ending.h"
 #include "installer/transaction/rolling.h"
 #include "installer/transaction/transaction_folder.h"
@@ -50,6 +51,10 @@ Transaction::~Transaction() {
 
 std::string Transaction::new_folder() const { return TransactionFolder(base_).path + "/new"; }
 
+Result<void> Transaction::draft_history(const std::string& text) const {
+  return create_file(AT_FDCWD, TransactionFolder(base_).path + "/history", text, false);
+}
+
 Result<void> Transaction::commit(const Journal& journal, const UnflushedChange& promise,
                                  Report& report) {
   const TransactionFolder folder(base_);
@@ -70,7 +75,8 @@ Result<void> Transaction::commit(const Journal& journal, const UnflushedChange& 
     if (auto undone = undo(folder, journal, done.error(), report); !undone) return undone;
     return done;
   }
-  auto ended = fulfil_promises(folder.base);
+  auto ended = adopt_history(folder.base);
+  if (ended) ended = fulfil_promises(folder.base);
   if (ended) ended = retire(folder, report);
   if (!ended) {
     report.warn(ended.error().message, "the change was made; the next command cleans up");

@@ -6,6 +6,8 @@
 //   transaction/new/<n>  what will enter, complete
 //   transaction/old/<n>  what has left
 //   transaction/journal  written last and renamed into place: from then on it rolls forward
+//   transaction/history  the history with this change (history/history.h), which takes its place at
+//                        the end
 //   transaction/undo     the journal again, renamed when rolling forward failed: from then on the
 //                        transaction rolls back
 //   discard              a finished transaction, being deleted
@@ -40,6 +42,9 @@ class Transaction {
 
   /// The path where new/<n> is staged.
   [[nodiscard]] std::string new_folder() const;
+
+  /// What the history of the environment is when everything is visible. Error: io.
+  [[nodiscard]] Result<void> draft_history(const std::string& text) const;
 
   /// Makes `promise` durable, then the commit point and everything after it. On an error everything
   /// has been rolled back, or, if that failed too, the hint says that the next command continues.

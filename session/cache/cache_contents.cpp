@@ -15,6 +15,7 @@
 #include "index/http/cache_store.h"
 #include "index/http/url.h"
 #include "installer/file_access.h"
+#include "installer/store/linked_environments.h"
 #include "installer/store/stored_entries.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -184,24 +185,33 @@ class Looking {
   }
 
   Result<void> store(const std::string& path) {
+    const auto linked = installer::find_linked(path);
+    if (!linked) return std::unexpected(linked.error());
+    for (const std::string& record : linked->ended) add({CacheKind::leftovers, {record}});
     // Byte code first: without the wheel it is of no use.
     for (const auto& [kind, list] : {std::pair(CacheKind::byte_code, &installer::list_byte_code),
                                      std::pair(CacheKind::wheels, &installer::list_wheels)}) {
       auto entries = list(path);
       if (!entries) return std::unexpected(entries.error());
-      for (const installer::StoredEntry& entry : *entries) this->entry(kind, entry);
+      for (const installer::StoredEntry& entry : *entries) this->entry(kind, entry, *linked);
     }
     if (auto placed = partial_wheels(path); !placed) return placed;
     return work_folders(path);
   }
 
-  void entry(CacheKind kind, const installer::StoredEntry& entry) {
+  void entry(CacheKind kind, const installer::StoredEntry& entry,
+             const installer::LinkedEnvironments& linked) {
     if (entry.state == installer::EntryState::newer) {
       contents_.left_alone.push_back(fmt::format("{} is of a later version of Axle", entry.folder));
     } else if (entry.state == installer::EntryState::unusable) {
       add({CacheKind::leftovers, {entry.folder}});
     } else {
       add({kind, {entry.folder}, package_of_wheel(entry.manifest.file_name)});
+      const auto from = linked.by_entry.find(entry.folder);
+      if (from == linked.by_entry.end()) return;
+      CachedThing& thing = contents_.things.back();
+      thing.linked_from = from->second;
+      thing.shared = thing.bytes;
     }
   }
 

@@ -4,6 +4,7 @@
 //   store/wheels/<sha256>/          a wheel, unpacked (installer/store/store.h)
 //   store/byte-code/<sha256>-…/     its byte code for an interpreter (installer/store/byte_code.h)
 //   store/partial-<sha256>/         a wheel that did not come to its end (partial_wheel.h)
+//   store/linked/<sha256>           an environment with symbolic links into it
 //   http-2/<digit>/<digits>[.form]  an answer of a server, and what was read from it
 //   builds/<digits>/                a wheel that was built from source
 //   plugins/<digits>/               an environment of a plugin
@@ -59,6 +60,7 @@ struct CachedThing {
   std::int64_t used = 0;                ///< seconds since 1970
   std::uint64_t bytes = 0;
   std::uint64_t shared = 0;  ///< of these in files that environments have a link to
+  std::vector<std::string> linked_from = {};  ///< environments with symbolic links into it
 };
 
 struct CacheContents {

@@ -106,8 +106,8 @@ CacheRemoval remove_things(const std::string& folder, const std::vector<CachedTh
 void remove_empty_folders(const std::string& folder) {
   // rmdir(2) removes nothing else; the inner ones first.
   std::vector<std::string> inner = {
-      "store/byte-code", "store/wheels", "store",     "builds", "plugins",
-      "plugin-failures", "interpreters", "installed", "detect", "http-2/drafts"};
+      "store/byte-code", "store/wheels", "store/linked", "store",  "builds",       "plugins",
+      "plugin-failures", "interpreters", "installed",    "detect", "http-2/drafts"};
   for (const char digit : std::string_view("0123456789abcdef"))
     inner.push_back(fmt::format("http-2/{}", digit));
   inner.emplace_back("http-2");
@@ -121,7 +121,7 @@ bool is_unused(const CachedThing& thing, std::int64_t now) {
       return true;
     case CacheKind::wheels:
     case CacheKind::byte_code:
-      return thing.shared == 0 && age > 30 * day;
+      return thing.shared == 0 && thing.linked_from.empty() && age > 30 * day;
     case CacheKind::partial_wheels:
       return age > 7 * day;
     case CacheKind::built_wheels:

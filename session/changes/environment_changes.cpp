@@ -65,6 +65,22 @@ Outcome<ChosenStore> choose_store(const Session& session, bool dry_run, Report& 
   return ChosenStore{std::move(folder), std::move(*temporary)};
 }
 
+Outcome<installer::InstallOptions> install_options(const Settings& settings,
+                                                   const ChosenStore& store,
+                                                   const Session& session) {
+  installer::InstallOptions options;
+  options.store_folder = store.folder;
+  options.link_mode = settings.link_mode;
+  options.compiles_byte_code = settings.compile_bytecode;
+  const bool kept = !store.temporary && !session.cache_folder().empty();
+  if (options.link_mode == installer::LinkMode::symlink && !kept) {
+    return misused(
+        "--link-mode symlink needs a cache: links into a temporary store would lead nowhere",
+        "leave out --no-cache, or use another mode");
+  }
+  return options;
+}
+
 Outcome<void> complete_facts(const plan::Resolution& resolution, index::Transport& transport,
                              installer::WheelFactsByUrl& facts, Report& report) {
   std::optional<installer::WorkFolder> work;

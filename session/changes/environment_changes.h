@@ -31,6 +31,12 @@ struct ChosenStore {
 [[nodiscard]] Outcome<ChosenStore> choose_store(const Session& session, bool dry_run,
                                                 Report& report);
 
+/// How `settings` want wheels to be installed from `store`. Error: usage, for symbolic links into a
+/// store that is not kept.
+[[nodiscard]] Outcome<installer::InstallOptions> install_options(const Settings& settings,
+                                                                 const ChosenStore& store,
+                                                                 const Session& session);
+
 /// Completes what is known of the wheels of `resolution` that are to be installed, for which those
 /// that nobody had to download whole are.
 [[nodiscard]] Outcome<void> complete_facts(const plan::Resolution& resolution,

@@ -149,6 +149,10 @@ inline constexpr std::array setting_row_table = {
     SettingRow{"upgrade", Treatment::honoured, ValueKind::flag, "upgrade", "upgrade", "",
                "upgrade:bool pip.upgrade:bool",
                "The named packages are upgraded to the newest allowed versions"},
+    SettingRow{"link-mode", Treatment::honoured, ValueKind::value, "", "link-mode", "UV_LINK_MODE",
+               "link-mode:string pip.link-mode:string",
+               "How files come from the store; what the file system cannot do is refused, where uv "
+               "copies"},
     SettingRow{"compile-bytecode", Treatment::honoured, ValueKind::flag, "compile",
                "compile-bytecode", "UV_COMPILE_BYTECODE",
                "compile-bytecode:bool pip.compile-bytecode:bool",
@@ -347,9 +351,6 @@ inline constexpr std::array setting_row_table = {
     SettingRow{"cache-dir", Treatment::irrelevant, ValueKind::value, "cache-dir", "cache-dir",
                "UV_CACHE_DIR", "cache-dir:any",
                "The location of pip's or uv's cache; Axle's is AXLE_CACHE_DIR"},
-    SettingRow{"link-mode", Treatment::irrelevant, ValueKind::value, "", "link-mode",
-               "UV_LINK_MODE", "link-mode:any pip.link-mode:any",
-               "Only changes how files are placed in the environment"},
     SettingRow{"interpreters", Treatment::irrelevant, ValueKind::value, "",
                "managed-python no-managed-python no-python-downloads",
                "UV_MANAGED_PYTHON UV_NO_MANAGED_PYTHON UV_PYTHON_DOWNLOADS "

@@ -247,6 +247,14 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
   settings.upgrade_of = take_names(layers, "upgrade-package");
   settings.reinstall = layers.truth("reinstall").value_or(false);
   settings.reinstall_of = take_names(layers, "reinstall-package");
+  if (const auto stated = layers.one("link-mode")) {
+    const auto mode = installer::parse_link_mode(stated->value);
+    if (!mode) {
+      layers.refuse(*stated, "link-mode", "is not a valid mode",
+                    "hardlink, reflink (or clone), copy or symlink");
+    }
+    settings.link_mode = mode.value_or(installer::LinkMode::best);
+  }
   settings.compile_bytecode = layers.truth("compile-bytecode").value_or(false) &&
                               !layers.truth("no-compile").value_or(false);
   settings.constraint_files = layers.all("constraint");

@@ -11,6 +11,7 @@
 
 #include "index/http/transport.h"
 #include "index/pages/index_strategy.h"
+#include "installer/transaction/link_mode.h"
 #include "session/command_failure.h"
 #include "session/options.h"
 
@@ -126,6 +127,7 @@ struct Settings {
   std::set<std::string> upgrade_of;  ///< normalised names
   bool reinstall = false;
   std::set<std::string> reinstall_of;  ///< normalised names
+  installer::LinkMode link_mode = installer::LinkMode::best;
   bool compile_bytecode = false;
   std::vector<Stated> constraint_files;  ///< paths, besides those of --constraint
   std::vector<Stated> constraint_texts;  ///< requirements that stand in a configuration

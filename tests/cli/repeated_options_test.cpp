@@ -209,7 +209,7 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::json, axle::session::Opt::verbose, axle::session::Opt::quiet,
       axle::session::Opt::no_color, axle::session::Opt::progress, axle::session::Opt::no_progress,
       axle::session::Opt::refresh, axle::session::Opt::upgrade, axle::session::Opt::reinstall,
-      axle::session::Opt::refit, axle::session::Opt::yes, axle::session::Opt::dry_run,
+      axle::session::Opt::refit, axle::session::Opt::redo, axle::session::Opt::yes, axle::session::Opt::dry_run,
       axle::session::Opt::dest, axle::session::Opt::prompt,
       axle::session::Opt::system_site_packages, axle::session::Opt::clear,
       axle::session::Opt::check_abi, axle::session::Opt::explain, axle::session::Opt::report,

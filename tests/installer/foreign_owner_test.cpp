@@ -90,9 +90,9 @@ TEST_CASE("what cannot be deleted is reported once and blocks no command") {
     CAPTURE(installed->err);
     CHECK(installed->status == 0);
   }
-  CHECK(environment.state() == Names{"discard", "discard-1", "lock", "unflushed"});
+  CHECK(environment.state() == Names{"discard", "discard-1", "history", "lock", "unflushed"});
   CHECK(environment.list_as_root().out == "a 1\nb 1\n");
-  CHECK(environment.state() == Names{"lock", "unflushed"});
+  CHECK(environment.state() == Names{"history", "lock", "unflushed"});
 }
 
 TEST_CASE("a folder that cannot be read is not an empty one and stays") {
@@ -105,5 +105,5 @@ TEST_CASE("a folder that cannot be read is not an empty one and stays") {
   CHECK(removed->status == 0);
   CHECK_FALSE(is_there(environment.site("a/x.py")));
   CHECK(read_text(environment.site("a/private/notes.txt")) == "mine");
-  CHECK(environment.state() == Names{"lock", "unflushed"});
+  CHECK(environment.state() == Names{"history", "lock", "unflushed"});
 }

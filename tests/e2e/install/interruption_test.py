@@ -50,7 +50,7 @@ class Interruption(TestCase):
         """What is not whole: transactions, work in progress, drafts."""
         places = [*(self.venv / ".axle").glob("*"), *self.cache.glob("store/work-*"), *self.cache.glob("http-2/drafts/*"),
                   *pathlib.Path(self.env["TMPDIR"]).iterdir()]
-        return [place for place in places if place.name not in ("lock", "unflushed")]
+        return [place for place in places if place.name not in ("lock", "unflushed", "history")]
 
 
 class Waiting(Interruption):

@@ -138,7 +138,7 @@ class Replay(PowerLoss):
         if self.random.randrange(4) == 0:
             self.assert_ok(self.run_it("check", "--deep"))
             following = self.random.choice(["1", "2", "beta"])
-            self.assert_ok(self.run_it("install", self.wheels[following]))
+            self.assert_ok(self.run_it("install", self.wheels[following], "--overwrite"))
             self.judge(f"{what}; then {following}")
 
     def test_a_first_installation(self):

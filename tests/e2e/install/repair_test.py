@@ -77,7 +77,7 @@ class Interrupted(TestCase):
         return (self.venv / ".axle/transaction/journal").exists()
 
     def assert_settled(self):
-        self.assertEqual(sorted(one.name for one in (self.venv / ".axle").iterdir()), ["lock", "unflushed"])
+        self.assertEqual(sorted(one.name for one in (self.venv / ".axle").iterdir()), ["history", "lock", "unflushed"])
 
     def versions(self):
         return {name: version for name, (version, _) in self.installed().items()}

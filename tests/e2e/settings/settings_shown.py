@@ -14,6 +14,13 @@ from support import Wheel
 
 
 class Shown:
+    def links(self, *arguments, env=None):
+        """How many names the content of an installed file has."""
+        shutil.rmtree(self.venv)
+        self.make_venv()
+        result = self.install("demo", "--cache-dir", self.root / "store-cache", *arguments, env=env, cwd=self.project)
+        return next(self.venv.glob("lib/*/site-packages/demo.py")).stat().st_nlink if result.code == 0 else result.code
+
     def compiles(self, *arguments, env=None):
         """Whether what is installed by it has byte code."""
         shutil.rmtree(self.venv)

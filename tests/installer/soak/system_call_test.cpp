@@ -99,7 +99,8 @@ class World {
   }
   [[nodiscard]] bool is_clean() const {
     for (const auto& entry : fs::directory_iterator(live() + "/.axle")) {
-      if (entry.path().filename() != "lock" && entry.path().filename() != "unflushed") return false;
+      const auto name = entry.path().filename();
+      if (name != "lock" && name != "unflushed" && name != "history") return false;
     }
     return true;
   }

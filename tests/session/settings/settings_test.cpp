@@ -171,7 +171,7 @@ TEST_CASE("uv's files: a key that uv has not, or a value of the wrong type, is r
 TEST_CASE("[tool.uv] of a project: [pip] wins, lists add up, paths count from its folder") {
   const auto layer = axle::session::parse_pyproject_config(
       "[project]\nname = 3\n[tool.uv]\nindex-url = \"https://top\"\nno-binary = true\n"
-      "constraint-dependencies = [\"demo<1\"]\nfind-links = [\"wheels\"]\nlink-mode = 3\n"
+      "constraint-dependencies = [\"demo<1\"]\nfind-links = [\"wheels\"]\ncache-dir = 3\n"
       "[tool.uv.exclude-newer-package]\ndemo = \"2020-01-01\"\nother = false\n"
       "[tool.uv.pip]\nindex-url = \"https://pip\"\nno-binary = [\"demo\"]\n"
       "[tool.uv.sources]\nCorp = [{index = \"corp\", marker = \"sys_platform == 'linux'\"}, "

@@ -1,0 +1,67 @@
+// undo: brings back what was there before the last change of an environment.
+#include "session/changes/undo.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/interruption.h"
+#include "cli/views/changes_view.h"
+#include "session/changes/environment_changes.h"
+#include "session/session.h"
+#include "session/workspace.h"
+
+namespace axle::cli {
+
+int run_undo(session::Session& session, Output& output) {
+  expect_change();
+  const session::Arguments& arguments = session.arguments();
+  const bool dry_run = arguments.has(session::Opt::dry_run);
+  const auto step = arguments.has(session::Opt::redo) ? installer::HistoryStep::redo
+                                                      : installer::HistoryStep::undo;
+  auto workspace = session::open_workspace(session, false);
+  if (!workspace) return output.failure(workspace.error());
+  output.set_progress(
+      choose_progress((*workspace)->settings.progress, arguments.has(session::Opt::quiet)));
+  const installer::Environment& environment = (*workspace)->environment;
+  if (const auto refused = session::refuse_managed(environment, arguments); !refused)
+    return output.failure(refused.error());
+  const auto undoing = session::plan_undoing(environment, step, output);
+  if (!undoing) return output.failure(undoing.error());
+  const auto store = session::choose_store(session, dry_run, output);
+  if (!store) return output.failure(store.error());
+  auto options = session::install_options((*workspace)->settings, *store, session);
+  if (!options) return output.failure(options.error());
+  options->step = step;
+  options->overwrite = arguments.has(session::Opt::overwrite);
+  if (!dry_run) begin_change();
+  const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
+  auto changes = plan(undoing->set, environment, (*workspace)->transport.get(), *options, output);
+  if (!changes) {
+    return output.failure(
+        session::failed(within(fmt::format("'{}' stays as it is: not all wheels that this needs "
+                                           "are in the store or where they came from",
+                                           undoing->title),
+                               changes.error()))
+            .error());
+  }
+  const auto json = [&]() -> nlohmann::ordered_json {
+    return {{"change", undoing->title},
+            {"redo", step == installer::HistoryStep::redo},
+            {"installed", changes_json(changes->installed)},
+            {"removed", changes_json(changes->removed)},
+            {"overwritten", overwritten_json(changes->overwritten)},
+            {"dry_run", dry_run}};
+  };
+  if (dry_run) output.note("dry run: nothing was changed");
+  if (!changes->conflicts.empty()) return refuse_conflicts(*changes, json, output);
+  note_overwritten(*changes, output);
+  if (auto done = installer::apply(*changes, output); !done)
+    return output.failure(session::failed(std::move(done).error()).error());
+  if (!dry_run) output.change_was_made();
+  return output.answer({.text = [&] { return render_changes(*changes, output); }, .json = json});
+}
+
+}  // namespace axle::cli
