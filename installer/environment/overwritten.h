@@ -18,6 +18,10 @@ using OverwrittenFiles = std::map<std::string, std::string, std::less<>>;
 
 [[nodiscard]] std::string render_overwritten(const OverwrittenFiles& files);
 
+/// Error: malformed.
+[[nodiscard]] Result<OverwrittenFiles> parse_overwritten(std::string_view text,
+                                                         std::string_view where);
+
 /// Those of the package with the folder `dist_info`; mostly none. Errors: malformed, io.
 [[nodiscard]] Result<OverwrittenFiles> read_overwritten(const std::string& dist_info);
 

@@ -67,6 +67,12 @@ SEEDS = {
         "package": zero_ended("axle-unflushed 1", "install a 1", "/store", "5", "0", "1", "a", "1", "a-1-py3-none-any.whl", "file:///a",
                               "a" * 64, "lib/a-1.dist-info", "1", "lib/a.py", "a.py", "hash", "-", "5"),
     },
+    "installer/history": {
+        "newer": zero_ended("axle-history 9", "0", "0", "0"),
+        "empty": zero_ended("axle-history 1", "0", "0", "0"),
+        "removal": zero_ended("axle-history 1", "0", "1", "remove a 1", "1", "a", "1", "a-1-py3-none-any.whl", "file:///a", "0" * 64, "r", "+v3",
+                              "", "1", "x86_64 :: level :: v3", "0", "rd", "0", "0"),
+    },
     "installer/journal": {
         "newer": zero_ended("axle-journal 2", "t"),
         "outside": zero_ended("axle-journal 1", "t", "-0", "../x"),

@@ -407,9 +407,6 @@ class Honoured(SettingsCase, Builds, Servers, Shown, Targets):
     def row_upgrade(self):
         return Scenario(True, ("1.0", False), before=("0.5", True), ask=self.installs, peers=())
 
-    def row_link_mode(self):
-        return Scenario("copy", 1, before=2, ask=self.links, peers=())
-
     def row_compile(self):
         return Scenario(True, True, before=False, ask=self.compiles, peers=())
 

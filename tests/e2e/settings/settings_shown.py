@@ -21,6 +21,9 @@ class Shown:
         result = self.install("demo", "--cache-dir", self.root / "store-cache", *arguments, env=env, cwd=self.project)
         return next(self.venv.glob("lib/*/site-packages/demo.py")).stat().st_nlink if result.code == 0 else result.code
 
+    def row_link_mode(self):
+        return Scenario("copy", 1, before=2, ask=self.links, peers=())
+
     def compiles(self, *arguments, env=None):
         """Whether what is installed by it has byte code."""
         shutil.rmtree(self.venv)
