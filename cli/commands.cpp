@@ -42,20 +42,11 @@ const std::vector<session::Opt> as_pip_and_uv = {session::Opt::progress, session
                                                  session::Opt::without_effect_value};
 
 /// How wheels are fetched that the store no longer has.
-const std::vector<session::Opt> reaching = {session::Opt::index_url,
-                                            session::Opt::extra_index_url,
-                                            session::Opt::keyring_provider,
-                                            session::Opt::trusted_host,
-                                            session::Opt::cert,
-                                            session::Opt::client_cert,
-                                            session::Opt::proxy,
-                                            session::Opt::no_proxy_env,
-                                            session::Opt::timeout,
-                                            session::Opt::retries,
-                                            session::Opt::offline,
-                                            session::Opt::no_cache,
-                                            session::Opt::config_file,
-                                            session::Opt::no_config};
+const std::vector<session::Opt> reaching = {
+    session::Opt::keyring_provider, session::Opt::trusted_host, session::Opt::cert,
+    session::Opt::client_cert,      session::Opt::proxy,        session::Opt::no_proxy_env,
+    session::Opt::timeout,          session::Opt::retries,      session::Opt::offline,
+    session::Opt::no_cache,         session::Opt::config_file,  session::Opt::no_config};
 
 const std::vector<session::Opt> resolving =
     std::vector<session::Opt>{session::Opt::index_url,

@@ -91,10 +91,12 @@ std::string render(const session::Inventory& inventory, const InstalledDistribut
   std::string text;
   for (const auto& [key, value] : lines) text += fmt::format("{}: {}\n", key, value);
   if (files == nullptr) return text;
+  if (!files->names.empty()) {
+    text += fmt::format("Links: {} of {} files are hard links, {} are symbolic\n",
+                        files->hard_links, files->names.size(), files->symbolic_links);
+  }
   text += "Files:\n";
   for (const std::string& file : files->names) text += "  " + file + "\n";
-  text += fmt::format("Links: {} of {} files are hard links, {} are symbolic\n", files->hard_links,
-                      files->names.size(), files->symbolic_links);
   return text;
 }
 

@@ -414,7 +414,7 @@ class CommandTest(TestCase):
         for words, hint in ((["install", "--indx-url", "x"], "did you mean --index-url?"),
                             (["install", "--drry-run", "x"], "did you mean --dry-run?"),
                             (["--jsno", "list"], "did you mean --json?"),
-                            (["list", "--overwrite"], "--overwrite is an option of variant install;"),
+                            (["list", "--overwrite"], "--overwrite is an option of variant install or variant undo;"),
                             (["list", "--index-url=x"], "--index-url is an option of variant install, variant resolve, variant explain or variant download;"),
                             (["model", "info", "--python=x"], "--python is an option of other commands;"),
                             (["install", "--editable", "x"], "--editable: editable installs are pip's"),

@@ -19,6 +19,7 @@ class Shown:
         shutil.rmtree(self.venv)
         self.make_venv()
         result = self.install("demo", "--cache-dir", self.root / "store-cache", *arguments, env=env, cwd=self.project)
+        self.said = str(result)
         return next(self.venv.glob("lib/*/site-packages/demo.py")).stat().st_nlink if result.code == 0 else result.code
 
     def row_link_mode(self):
