@@ -56,8 +56,8 @@ enum class HistoryStep : std::uint8_t {
 /// So many changes are kept.
 inline constexpr std::size_t longest_history = 20;
 
-/// `change` was made as a `step`; one that leaves all as it was is none. The change of an undo is the one that it makes; what is undone
-/// remains as it was recorded.
+/// `change` was made as a `step`; one that leaves all as it was is none. The change of an undo is
+/// the one that it makes; what is undone remains as it was recorded.
 void add_step(History& history, HistoryStep step, RecordedChange change);
 
 /// The package as Axle installed it, if it is the installation with that RECORD; else without its
