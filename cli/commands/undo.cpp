@@ -35,6 +35,7 @@ int run_undo(session::Session& session, Output& output) {
   auto options = session::install_options((*workspace)->settings, *store, session);
   if (!options) return output.failure(options.error());
   options->step = step;
+  options->recorded = undoing->change;
   options->overwrite = arguments.has(session::Opt::overwrite);
   if (!dry_run) begin_change();
   const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
@@ -43,12 +44,12 @@ int run_undo(session::Session& session, Output& output) {
     return output.failure(
         session::failed(within(fmt::format("'{}' stays as it is: not all wheels that this needs "
                                            "are in the store or where they came from",
-                                           undoing->title),
+                                           undoing->change.title),
                                changes.error()))
             .error());
   }
   const auto json = [&]() -> nlohmann::ordered_json {
-    return {{"change", undoing->title},
+    return {{"change", undoing->change.title},
             {"redo", step == installer::HistoryStep::redo},
             {"installed", changes_json(changes->installed)},
             {"removed", changes_json(changes->removed)},

@@ -10,7 +10,7 @@
 
 #include "cli/views/decision_view.h"
 #include "foundation/text/ascii.h"
-#include "installer/transaction/direct_url.h"
+#include "installer/environment/direct_url.h"
 #include "session/version.h"
 #include "wheel/core_metadata.h"
 

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +14,7 @@
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/installed_scan.h"
 #include "installer/environment/roots.h"
-#include "installer/file_hash.h"
+#include "installer/history/recording.h"
 #include "installer/lock.h"
 #include "installer/store/byte_code.h"
 #include "installer/store/linked_environments.h"
@@ -214,79 +213,6 @@ Changes::~Changes() = default;
 
 namespace {
 
-/// For what an interrupted or damaged history no longer says, a new one begins.
-Result<std::optional<History>> history_of(const std::string& base, Report& report) {
-  auto history = read_history(base);
-  if (history) return std::move(*history);
-  if (history.error().kind == ErrorKind::io) return std::unexpected(history.error());
-  if (history.error().kind == ErrorKind::unsupported) {
-    report.note(
-        fmt::format("this change is not recorded for `variant undo`: {}", history.error().message));
-    return std::nullopt;
-  }
-  report.warn(fmt::format("`variant undo` begins anew: {}", history.error().message));
-  return History{};
-}
-
-/// The RECORD of an installed package, as history tells installations apart; empty: it has none.
-std::string record_of(const InstalledDistribution& distribution) {
-  return hash_file(AT_FDCWD, distribution.dist_info + "/RECORD").value_or(std::string());
-}
-
-RecordedPackage recorded(const History& history, const InstalledDistribution& distribution) {
-  return recorded_package(history, distribution.name,
-                          wheel::render_version(distribution.metadata.version),
-                          record_of(distribution));
-}
-
-RecordedPackage recorded(const ResolvedPackage& package, const NewPackage& entering) {
-  const auto record =
-      std::ranges::find(entering.files, entering.dist_info + "/RECORD", &NewFile::target);
-  const bool requested = std::ranges::find(entering.files, entering.dist_info + "/REQUESTED",
-                                           &NewFile::target) != entering.files.end();
-  return {entering.origin,
-          record == entering.files.end() ? std::string() : record->sha256,
-          package.variant,
-          package.family,
-          package.variant_properties,
-          package.supported_properties,
-          requested,
-          package.direct};
-}
-
-/// What was and will be installed of the packages that change; also of those that only lose files
-/// to others.
-Result<void> record_change(const std::vector<InstalledDistribution>& leaving,
-                           const std::vector<InstalledDistribution>& staying,
-                           const std::vector<const ResolvedPackage*>& packages,
-                           PreparedChanges& prepared, Report& report) {
-  auto history = history_of(prepared.roots.base, report);
-  if (!history) return std::unexpected(history.error());
-  prepared.history = std::move(*history);
-  if (!prepared.history) return {};
-  RecordedChange& change = prepared.recorded;
-  for (const InstalledDistribution& distribution : leaving) {
-    if (change.before.empty() || change.before.back().wheel.name != distribution.name)
-      change.before.push_back(recorded(*prepared.history, distribution));
-  }
-  for (std::size_t i = 0; i < packages.size(); ++i)
-    change.after.push_back(recorded(*packages[i], prepared.entering[i]));
-  for (const Staging::RewrittenMetadata& rewritten : prepared.staging.rewritten()) {
-    if (!rewritten.file.target.ends_with("/RECORD")) continue;
-    const std::string_view folder =
-        std::string_view(rewritten.file.target).substr(0, rewritten.file.target.rfind('/'));
-    const auto owner = std::ranges::find_if(staying, [&](const InstalledDistribution& one) {
-      return one.dist_info.substr(one.dist_info.rfind('/')) == folder.substr(folder.rfind('/'));
-    });
-    if (owner == staying.end()) continue;
-    RecordedPackage package = recorded(*prepared.history, *owner);
-    change.before.push_back(package);
-    package.record = rewritten.file.sha256;
-    change.after.push_back(std::move(package));
-  }
-  return {};
-}
-
 /// What is added and what is removed, from the wheels, of which only archives are left, and the
 /// installed packages; files are compared.
 Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
@@ -347,8 +273,15 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
   prepared.lock = std::move(opened.lock);
   prepared.store = options.store_folder;
   prepared.link_mode = options.link_mode;
+  auto history =
+      read_history_to_extend(prepared.roots.base, options.step, options.recorded, report);
+  if (!history) return std::unexpected(history.error());
   prepared.step = options.step;
-  return record_change(leaving, staying, packages, prepared, report);
+  prepared.history = std::move(*history);
+  if (!prepared.history) return {};
+  prepared.recorded = record_change(*prepared.history, leaving, staying, packages,
+                                    prepared.entering, prepared.staging.rewritten());
+  return {};
 }
 
 /// For whoever wants to know more of the wheels than what is done with them.

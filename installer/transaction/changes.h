@@ -36,6 +36,9 @@ struct InstallOptions {
   LinkMode link_mode = LinkMode::best;
   /// Of the history, which this is recorded as.
   HistoryStep step = HistoryStep::change;
+  /// What an undo undoes, or a redo makes again: if it is not the next one by then, that is a
+  /// conflict.
+  std::optional<RecordedChange> recorded = {};
   bool compiles_byte_code = false;  ///< modules are installed with their byte code
   /// --overwrite: files that belong to another package, or to none, are replaced.
   bool overwrite = false;

@@ -14,7 +14,7 @@
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/scripts.h"
 #include "installer/file_access.h"
-#include "installer/transaction/direct_url.h"
+#include "installer/environment/direct_url.h"
 #include "installer/tree/byte_code_names.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/record.h"

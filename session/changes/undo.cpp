@@ -150,7 +150,7 @@ Outcome<Undoing> plan_undoing(const installer::Environment& environment,
   auto set =
       planner.plan(fmt::format("{} the change '{}'", undo ? "undo" : "make again", change.title));
   if (!set) return std::unexpected(set.error());
-  return Undoing{change.title, std::move(*set)};
+  return Undoing{change, std::move(*set)};
 }
 
 }  // namespace axle::session

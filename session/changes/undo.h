@@ -2,8 +2,6 @@
 // variant undo: from the record of the last change of an environment to the packages that were
 // there before.
 
-#include <string>
-
 #include "foundation/report/report.h"
 #include "installer/environment/environment.h"
 #include "installer/history/history.h"
@@ -13,7 +11,7 @@
 namespace axle::session {
 
 struct Undoing {
-  std::string title;  ///< of the change that is undone or made again
+  installer::RecordedChange change;  ///< that is undone or made again
   installer::PackageSet set;
 };
 

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "installer/transaction/changes.h"
+#include "tests/installer/sandbox.h"
+
 using namespace axle::installer;
 
 namespace {
@@ -83,6 +86,34 @@ TEST_CASE("what is rendered is read back, and every cut or changed byte is notic
     changed[i] ^= 1;
     CHECK_FALSE(parse_history(changed, "test").has_value());
   }
+}
+
+TEST_CASE("only what is the last change when the environment is locked can be undone") {
+  const Sandbox folder;
+  const Environment environment = bare_environment(folder / "env");
+  InstallOptions options{.store_folder = folder / "store"};
+  MemoryTransport transport;
+  axle::CollectedReport report;
+  const auto wheel = make_wheel(folder / "dist", "a", "1", {{"a.py", "1"}});
+  REQUIRE(install(resolution_of({wheel}), environment, transport, options, report).has_value());
+  const auto history = read_history(folder / "env");
+  REQUIRE(history.has_value());
+  REQUIRE(history->done.size() == 1);
+  CHECK(history->done[0].after[0].wheel.filename == "a-1-py3-none-any.whl");
+  options.step = HistoryStep::undo;
+  options.recorded = change({}, {package("a", "1")});
+  const PackageSet removal{{}, {"a"}};
+  const auto refused = plan_changes(removal, environment, &transport, options, report);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().kind == axle::ErrorKind::conflict);
+  options.recorded = history->done[0];
+  auto planned = plan_changes(removal, environment, &transport, options, report);
+  REQUIRE(planned.has_value());
+  REQUIRE(apply(*planned, report).has_value());
+  const auto undone = read_history(folder / "env");
+  REQUIRE(undone.has_value());
+  CHECK(undone->done.empty());
+  CHECK(undone->undone.size() == 1);
 }
 
 TEST_CASE("a package is installed again by its wheel") {

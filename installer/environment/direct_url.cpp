@@ -1,4 +1,4 @@
-#include "installer/transaction/direct_url.h"
+#include "installer/environment/direct_url.h"
 
 #include <nlohmann/json.hpp>
 
