@@ -73,5 +73,6 @@ int run_show(session::Session& session, Output& output);
 int run_undo(session::Session& session, Output& output);
 int run_uninstall(session::Session& session, Output& output);
 int run_venv(session::Session& session, Output& output);
+int run_wheel(session::Session& session, Output& output);
 
 }  // namespace axle::cli

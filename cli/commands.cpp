@@ -122,6 +122,12 @@ const std::vector<session::Opt> fetching = {
     session::Opt::timeout,          session::Opt::retries,      session::Opt::offline,
     session::Opt::config_file,      session::Opt::no_config};
 
+/// What the publishers of the files must have signed.
+const std::vector<session::Opt> attested = {session::Opt::attestations, session::Opt::trusted_root};
+
+const std::vector<session::Opt> building = {session::Opt::build_from_source,
+                                            session::Opt::build_from_source_of};
+
 /// Which of the installed packages are listed.
 const std::vector<session::Opt> selecting = {session::Opt::exclude, session::Opt::exclude_editable};
 
@@ -163,10 +169,8 @@ const std::array rows = {
             run_machines},
     Command{"install", "Install packages, choosing the variants that fit best", "REQ|PATH",
             Arity::any,
-            resolving + folders +
+            resolving + folders + attested + building +
                 std::vector<session::Opt>{
-                    session::Opt::attestations, session::Opt::trusted_root,
-                    session::Opt::build_from_source, session::Opt::build_from_source_of,
                     session::Opt::allow_backend_change, session::Opt::break_system_packages,
                     session::Opt::require_virtualenv, session::Opt::link_mode,
                     session::Opt::compile_bytecode, session::Opt::no_compile,
@@ -243,9 +247,8 @@ const std::array rows = {
             "variant doctor --for-package torch==2.9   which of its features work here",
             run_doctor},
     Command{"resolve", "Show what would be installed", "REQ|PATH", Arity::any,
-            resolving + std::vector<session::Opt>{session::Opt::build_from_source,
-                                                  session::Opt::build_from_source_of,
-                                                  session::Opt::check_abi, session::Opt::explain},
+            resolving + attested + building +
+                std::vector<session::Opt>{session::Opt::check_abi, session::Opt::explain},
             "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve,
             true},
     Command{
@@ -254,13 +257,22 @@ const std::array rows = {
         "PKG", Arity::one, resolving, "variant explain demo --for gtx1080ti", run_explain, true},
     Command{"download", "Save what would be installed, on this machine or on others, as files",
             "REQ|WHEEL", Arity::any,
-            resolving - installed_only +
+            resolving - installed_only + attested +
                 std::vector<session::Opt>{session::Opt::dest, session::Opt::dry_run},
             "variant download torch --dest wheels --for h100 --for gtx1080ti\n"
             "variant download -r requirements.txt -d wheels --python-version 3.12 "
             "--python-platform linux\n"
             "variant install demo --no-index --find-links wheels    there, without a network",
             run_download, true},
+    Command{"wheel",
+            "Save what would be installed here as wheels, and build those that are missing",
+            "REQ|PATH", Arity::any,
+            resolving - installed_only - target + attested + building +
+                std::vector<session::Opt>{session::Opt::wheel_dir, session::Opt::dry_run},
+            "variant wheel ./project -w wheels     it, and what it requires\n"
+            "variant wheel --no-deps 'demo @ git+https://host/demo@v1.0'\n"
+            "variant wheel --build=demo demo       build it if there is no wheel of it",
+            run_wheel},
     Command{"rank",
             "Rank the variants of one release (plumbing of explain)",
             "METADATA",

@@ -227,6 +227,8 @@ constexpr std::array rows = {
               "Show what would be done without changing anything"},
     OptionRow{Opt::dest, value, "--dest,-d,--destination-dir,--destination-directory", "DIR",
               "The folder for the files (the current one)"},
+    OptionRow{Opt::wheel_dir, value, "--wheel-dir,-w", "DIR",
+              "The folder for the wheels (the current one)"},
     OptionRow{
         Opt::check_abi, flag, "--check-abi", "",
         "Before anything is installed, compare the symbols and libraries that extension modules, "

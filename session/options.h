@@ -124,6 +124,7 @@ enum class Opt : std::uint8_t {
   without_effect_value,
   dry_run,
   dest,
+  wheel_dir,
   check_abi,
   explain,
   report,

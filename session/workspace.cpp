@@ -344,7 +344,8 @@ RemoteText remote_files(Session& session, bool or_system) {
   });
 }
 
-Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system) {
+Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, Purpose purpose) {
+  const bool or_system = purpose != Purpose::install;
   system::prefer_large_pages();
   auto workspace = std::make_unique<Workspace>();
   workspace->cache_lock = share_cache(session.cache_folder(), session.report());
@@ -401,11 +402,12 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (!session.elsewhere() && !workspace->stated.is_stated()) {
     workspace->source_builds = std::make_unique<SourceBuilds>(SourceBuilds::Setup{
         workspace->environment, workspace->settings, workspace->options.wheel_use,
-        *workspace->transport, session.cache_folder(), build_time_limit(session.report()),
-        session.report()});
+        *workspace->transport, workspace->attestations.get(), session.cache_folder(),
+        build_time_limit(session.report()), session.report()});
     workspace->options.builds.builder = workspace->source_builds.get();
   }
-  allow_editables(workspace->requests, workspace->settings, workspace->options.builds);
+  if (purpose != Purpose::save)
+    allow_editables(workspace->requests, workspace->settings, workspace->options.builds);
   if (auto named = name_sources(workspace->requests, workspace->options,
                                 workspace->environment.markers, session.report());
       !named)

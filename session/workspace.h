@@ -2,6 +2,7 @@
 // Everything that resolving needs, assembled from the arguments, the configuration and the
 // environment.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -56,13 +57,20 @@ struct Workspace {
   resolver::Requests requests;
   resolver::Options options;
   std::unique_ptr<AttestationChecks> attestations;  ///< nullptr: nothing is asked of them
-  std::unique_ptr<SourceBuilds> source_builds;  ///< `options.builds.builder` points to it
+  std::unique_ptr<SourceBuilds> source_builds;      ///< `options.builds.builder` points to it
   std::unique_ptr<InstalledEnvironments> plugin_environments;
   std::unique_ptr<TrustedPlugins> plugins;  ///< `options.providers.plugins` points to it
 };
 
+/// What a command does with what it chooses.
+enum class Purpose : std::uint8_t {
+  install,  ///< into an environment, which must be there
+  show,     ///< nothing; where there is no environment, the system's interpreter counts
+  save,  ///< as files, likewise; folders are not editable, since those wheels are of this machine
+};
+
 /// Errors: usage for invalid arguments; what is wrong with the environment.
-[[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system);
+[[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, Purpose purpose);
 
 /// For a resolution that failed because nothing fits: the requested packages that have no wheel for
 /// `target`, with the verdict on each.

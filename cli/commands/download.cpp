@@ -44,6 +44,7 @@ class Downloading {
   int run(bool dry_run);
 
  private:
+  [[nodiscard]] Result<void> check_attestations(plan::Resolution& resolution) const;
   [[nodiscard]] bool resolve_all();
   [[nodiscard]] Result<void> collect();
   [[nodiscard]] Result<void> look_what_is_there();
@@ -67,15 +68,25 @@ class Downloading {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
+Result<void> Downloading::check_attestations(plan::Resolution& resolution) const {
+  if (workspace_.attestations == nullptr) return {};
+  return workspace_.attestations->check(resolution);
+}
+
 bool Downloading::resolve_all() {
   bool all = true;
   for (Client& client : clients_) {
+    client.failure.reset();
     MachineReport named(client.machine.name, output_);
     if (clients_.size() > 1) output_.set_machine(client.machine.name);
     Report& report = clients_.size() > 1 ? static_cast<Report&>(named) : output_;
     auto resolution = resolver::resolve(workspace_.requests, client.target, {}, workspace_.sources,
                                         workspace_.options, report);
-    if (resolution) {
+    auto attested = resolution ? check_attestations(*resolution) : Result<void>();
+    if (!attested) {
+      client.failure = session::failed(std::move(attested).error()).error();
+      all = false;
+    } else if (resolution) {
       warn_of_unusable_gpus(resolution->packages, client.machine.machine, report);
       client.resolution = *std::move(resolution);
     } else {
@@ -204,7 +215,12 @@ std::string Downloading::render() const {
   std::string text;
   if (output_.options().quiet) return text;
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
-    const std::string line = wanted_[i].file.filename + machines_text(wanted_[i]);
+    const plan::ResolvedPackage& file = wanted_[i].file;
+    const std::string from = file.built_from
+                                 ? fmt::format(", built from {} by {}", file.built_from->filename,
+                                               file.built_from->builder)
+                                 : std::string();
+    const std::string line = file.filename + from + machines_text(wanted_[i]);
     text += saved_[i].was_there ? "= " + line : output_.paint(Style::good, "+ " + line);
     text += "\n";
   }
@@ -228,10 +244,12 @@ ordered_json Downloading::files_json() const {
         {"url", index::redact_url(file.url)},
         {"sha256", or_null(sha256.empty() ? std::string(file.hash.sha256()) : sha256)},
         {"size", nullptr},
+        {"built_from", built_from_json(file.built_from)},
         {"machines", machines},
         {"was_there", saved_[i].was_there}};
     if (!sha256.empty()) row["size"] = saved_[i].size;
     if (sha256.empty() && file.size) row["size"] = *file.size;
+    if (file.attestation) row["attestation"] = attestation_json(*file.attestation);
     files.push_back(std::move(row));
   }
   return files;
@@ -265,19 +283,18 @@ int Downloading::run(bool dry_run) {
   return answer(dry_run);
 }
 
-}  // namespace
-
-int run_download(session::Session& session, Output& output) {
+/// `folder`: the option that names where the files are put.
+int save_files(session::Session& session, session::Opt folder, Output& output) {
   const session::Arguments& given = session.arguments();
   if (given.positionals.empty() && !given.has(session::Opt::requirement) &&
-      !given.has(session::Opt::group)) {
+      !given.has(session::Opt::group) && !given.has(session::Opt::editable)) {
     return output.failure(
-        session::misused("nothing to download", "name a package, a wheel, -r FILE or --group NAME")
+        session::misused("nothing to save", "name a package, a file, -r FILE or --group NAME")
             .error());
   }
   const auto machines = session.machines();
   if (!machines) return output.failure(machines.error());
-  auto workspace = session::open_workspace(session, true);
+  auto workspace = session::open_workspace(session, session::Purpose::save);
   if (!workspace) return output.failure(workspace.error());
   output.set_progress(
       choose_progress((*workspace)->settings.progress, given.has(session::Opt::quiet)));
@@ -288,13 +305,27 @@ int run_download(session::Session& session, Output& output) {
                                        machine.machine, session.elsewhere())});
   }
   std::error_code error;
-  const std::string named = given.has(session::Opt::dest) ? given.value(session::Opt::dest) : ".";
+  const std::string named = given.has(folder) ? given.value(folder) : ".";
   std::filesystem::path dest = std::filesystem::absolute(named, error).lexically_normal();
-  if (named.empty() || error)
-    return output.failure(session::misused("--dest names no folder").error());
+  if (named.empty() || error) {
+    return output.failure(session::misused(folder == session::Opt::dest
+                                               ? "--dest names no folder"
+                                               : "--wheel-dir names no folder")
+                              .error());
+  }
   if (!dest.has_filename() && dest.has_parent_path()) dest = dest.parent_path();
   return Downloading(**workspace, clients, dest.string(), output)
       .run(given.has(session::Opt::dry_run));
+}
+
+}  // namespace
+
+int run_download(session::Session& session, Output& output) {
+  return save_files(session, session::Opt::dest, output);
+}
+
+int run_wheel(session::Session& session, Output& output) {
+  return save_files(session, session::Opt::wheel_dir, output);
 }
 
 }  // namespace axle::cli

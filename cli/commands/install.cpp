@@ -304,7 +304,7 @@ int run_install(session::Session& session, Output& output) {
   if (const auto good = check_arguments(arguments); !good) return output.failure(good.error());
   auto machine = session.machine();
   if (!machine) return output.failure(machine.error());
-  auto workspace = session::open_workspace(session, false);
+  auto workspace = session::open_workspace(session, session::Purpose::install);
   if (!workspace) return output.failure(workspace.error());
   // The environment's own pip.conf is known now.
   output.set_progress(

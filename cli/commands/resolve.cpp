@@ -152,6 +152,12 @@ MachineAnswer resolve_for(const session::Session& session, const session::Worksp
       answer.explanations = session::explain_misfits(workspace, target);
     return answer;
   }
+  if (workspace.attestations != nullptr) {
+    if (auto good = workspace.attestations->check(*resolution); !good) {
+      answer.failure = session::failed(std::move(good).error()).error();
+      return answer;
+    }
+  }
   warn_of_unusable_gpus(resolution->packages, machine.machine, report);
   answer.packages = std::move(resolution->packages);
   return answer;
@@ -190,7 +196,7 @@ int run_resolve(session::Session& session, Output& output) {
         session::misused("nothing to resolve", "name a package, a wheel, -r FILE or --group NAME")
             .error());
   }
-  auto workspace = session::open_workspace(session, true);
+  auto workspace = session::open_workspace(session, session::Purpose::show);
   if (!workspace) return output.failure(workspace.error());
   return answer_for_machines(session, output, session.arguments().has(session::Opt::explain),
                              [&](const machines::NamedMachine& machine, Report& report) {
@@ -199,7 +205,7 @@ int run_resolve(session::Session& session, Output& output) {
 }
 
 int run_explain(session::Session& session, Output& output) {
-  auto workspace = session::open_workspace(session, true);
+  auto workspace = session::open_workspace(session, session::Purpose::show);
   if (!workspace) return output.failure(workspace.error());
   const std::string& named = session.arguments().positionals.front();
   const bool is_file = named.ends_with(".whl") && !named.contains("://");

@@ -21,7 +21,7 @@ int run_undo(session::Session& session, Output& output) {
   const bool dry_run = arguments.has(session::Opt::dry_run);
   const auto step = arguments.has(session::Opt::redo) ? installer::HistoryStep::redo
                                                       : installer::HistoryStep::undo;
-  auto workspace = session::open_workspace(session, false);
+  auto workspace = session::open_workspace(session, session::Purpose::install);
   if (!workspace) return output.failure(workspace.error());
   output.set_progress(
       choose_progress((*workspace)->settings.progress, arguments.has(session::Opt::quiet)));

@@ -40,6 +40,8 @@ struct FleetRow {
 [[nodiscard]] std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output);
 
 [[nodiscard]] nlohmann::ordered_json decision_json(const plan::Decision& decision);
+/// {file, url, sha256, subdirectory, commit, builder}; null: it was published as a wheel
+[[nodiscard]] nlohmann::ordered_json built_from_json(const std::optional<plan::BuiltFrom>& from);
 /// {passed, reason, attestations: [{publisher, predicate, sha256, log, log_index, logged_at}]}
 [[nodiscard]] nlohmann::ordered_json attestation_json(const plan::AttestationVerdict& verdict);
 /// {name, version, variant, wheel, url, sha256, size, built_from, decision}, and attestation where

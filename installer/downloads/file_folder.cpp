@@ -118,7 +118,7 @@ Result<FileFolder> FileFolder::open(std::string path) {
     return fail(ErrorKind::conflict,
                 fmt::format("another command downloads into {}, or {}/{} is not yours", path, path,
                             unfinished),
-                "wait for it, or choose another folder with --dest");
+                "wait for it, or choose another folder");
   }
   return FileFolder(std::move(path), std::move(**work));
 }
@@ -138,7 +138,7 @@ Result<std::optional<SavedFile>> find_complete(const std::string& folder,
   if (!*there) return std::nullopt;
   if (!S_ISREG((*there)->st_mode)) {
     return fail(ErrorKind::conflict, fmt::format("{} is in the way: it is not a file", path),
-                "remove it, or choose another folder with --dest");
+                "remove it, or choose another folder");
   }
   if (!has_hash(file)) return std::nullopt;
   auto source = wheel::open_file_source(path);

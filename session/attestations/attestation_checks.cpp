@@ -43,12 +43,17 @@ void expect_attested(const std::string& sha256, wheel::ExpectedHash& hash) {
   hash.source = wheel::HashSource::attestation;
 }
 
-Error refusal(const ListedFile& file, const std::string& why, const std::string& origin,
-              std::string_view way_out) {
-  return {ErrorKind::mismatch, fmt::format("{} is not attested: {}", file.filename, why),
-          fmt::format("nothing was installed; {} requires it: request a version that is attested, "
-                      "or use --attestations {}",
-                      origin, way_out)};
+/// Why nothing attests what was built.
+std::string_view unattested(const plan::BuiltFrom& source) {
+  switch (source.kind) {
+    case plan::BuiltFrom::Kind::folder:
+      return "it is built from a folder, which nobody attests";
+    case plan::BuiltFrom::Kind::repository:
+      return "it is built from a repository, which nobody attests";
+    case plan::BuiltFrom::Kind::file:
+      break;
+  }
+  return "nothing is known of what it was built from";
 }
 
 }  // namespace
@@ -71,7 +76,8 @@ Outcome<std::unique_ptr<AttestationChecks>> AttestationChecks::open(AttestationP
 }
 
 bool AttestationChecks::concerns(std::string_view package) const {
-  return policy_.mode != Attestations::off || policy_.publishers.contains(package);
+  if (policy_.mode != Attestations::off) return true;
+  return package.empty() ? !policy_.publishers.empty() : policy_.publishers.contains(package);
 }
 
 Result<std::optional<std::string>> AttestationChecks::read_provenance(const ListedFile& file) {
@@ -107,8 +113,13 @@ plan::AttestationVerdict AttestationChecks::verdict_on(const ListedFile& file) {
   }
   if (verdict.verified.empty())
     return {{}, where + " has no attestation of a publisher that is known here"};
-  const auto expected = policy_.publishers.find(file.package);
-  if (expected == policy_.publishers.end()) return verdict;
+  return verdict;
+}
+
+plan::AttestationVerdict AttestationChecks::as_expected(const std::string& package,
+                                                        plan::AttestationVerdict verdict) const {
+  const auto expected = policy_.publishers.find(package);
+  if (!verdict.why_not.empty() || expected == policy_.publishers.end()) return verdict;
   const bool as_expected = std::ranges::any_of(verdict.verified, [&](const auto& one) {
     return wheel::is_expected(one.publisher, expected->second.publisher);
   });
@@ -120,30 +131,62 @@ plan::AttestationVerdict AttestationChecks::verdict_on(const ListedFile& file) {
                   expected->second.origin, wheel::render_publisher(expected->second.publisher))};
 }
 
+Error AttestationChecks::refusal(const std::string& package, const std::string& filename,
+                                 const std::string& why) const {
+  const auto expected = policy_.publishers.find(package);
+  const bool pinned = expected != policy_.publishers.end();
+  return {ErrorKind::mismatch, fmt::format("{} is not attested: {}", filename, why),
+          fmt::format("{} requires it: request a version that is attested, "
+                      "or use --attestations {}",
+                      pinned ? expected->second.origin : policy_.origin,
+                      pinned ? "off" : "warn or off")};
+}
+
+Result<void> AttestationChecks::settle(const std::string& package, const std::string& filename,
+                                       const plan::AttestationVerdict& verdict) {
+  if (verdict.why_not.empty()) return {};
+  if (policy_.requires_for(package))
+    return std::unexpected(refusal(package, filename, verdict.why_not));
+  if (policy_.mode == Attestations::warn)
+    report_.warn(fmt::format("{} is not attested: {}", filename, verdict.why_not));
+  return {};
+}
+
+Result<void> AttestationChecks::allow_source(const std::string& package,
+                                             const plan::BuiltFrom& source) const {
+  if (!policy_.requires_for(package)) return {};
+  return std::unexpected(refusal(package, source.filename, std::string(unattested(source))));
+}
+
 Result<plan::AttestationVerdict> AttestationChecks::check(const ListedFile& file) {
   plan::AttestationVerdict verdict = verdict_on(file);
+  if (!file.sha256.empty()) built_from_[file.sha256] = verdict;
+  verdict = as_expected(file.package, std::move(verdict));
+  if (auto settled = settle(file.package, file.filename, verdict); !settled)
+    return std::unexpected(std::move(settled).error());
   if (verdict.why_not.empty()) {
     const wheel::VerifiedAttestation& first = verdict.verified.front();
     report_.detail(fmt::format("{} is attested by {}, entry {} of {}", file.filename,
                                wheel::render_publisher(first.publisher), first.log_index,
                                first.log));
-  } else if (policy_.requires_for(file.package)) {
-    const auto expected = policy_.publishers.find(file.package);
-    return std::unexpected(expected == policy_.publishers.end()
-                               ? refusal(file, verdict.why_not, policy_.origin, "warn or off")
-                               : refusal(file, verdict.why_not, expected->second.origin, "off"));
-  } else {
-    report_.warn(fmt::format("{} is not attested: {}", file.filename, verdict.why_not));
   }
-  if (!file.sha256.empty()) built_from_[file.sha256] = verdict;
   return verdict;
 }
 
 Result<plan::AttestationVerdict> AttestationChecks::check(const plan::ResolvedPackage& package) {
   if (!package.built_from) return check(listed(package));
-  const auto known = built_from_.find(package.built_from->sha256);
-  if (known != built_from_.end()) return known->second;
-  return plan::AttestationVerdict{{}, "nothing is known of what it was built from"};
+  const plan::BuiltFrom& source = *package.built_from;
+  const auto known = built_from_.find(source.sha256);
+  const bool is_known = !source.sha256.empty() && known != built_from_.end();
+  // What has not passed was reported when it was built.
+  if (is_known && !known->second.why_not.empty() && !policy_.requires_for(package.name))
+    return known->second;
+  auto verdict = as_expected(
+      package.name,
+      is_known ? known->second : plan::AttestationVerdict{{}, std::string(unattested(source))});
+  if (auto settled = settle(package.name, source.filename, verdict); !settled)
+    return std::unexpected(std::move(settled).error());
+  return verdict;
 }
 
 Result<void> AttestationChecks::check(plan::Resolution& resolution) {

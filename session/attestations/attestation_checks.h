@@ -36,13 +36,18 @@ class AttestationChecks {
                                                                         index::Transport& transport,
                                                                         Report& report);
 
-  /// Whether the policy asks for anything of files of this package.
+  /// Whether the policy asks for anything of files of this package; empty: of a package whose name
+  /// is not known before it is built.
   [[nodiscard]] bool concerns(std::string_view package) const;
   /// Fills ResolvedPackage::attestation of all that is to be installed; the file of a package
   /// that has passed must have the attested sha256 from then on. Of what was built here the file
   /// counts that it was built from. Error: mismatch, for the first that has not passed and has to;
   /// the others are reported.
   [[nodiscard]] Result<void> check(plan::Resolution& resolution);
+  /// That a folder or a repository, which nobody attests, may be built. Error: mismatch, if the
+  /// package has to be attested.
+  [[nodiscard]] Result<void> allow_source(const std::string& package,
+                                          const plan::BuiltFrom& source) const;
   /// One file. Error: mismatch, if it has not passed and has to.
   [[nodiscard]] Result<plan::AttestationVerdict> check(const ListedFile& file);
 
@@ -58,12 +63,20 @@ class AttestationChecks {
   /// nullopt: there is none.
   [[nodiscard]] Result<std::optional<std::string>> read_provenance(const ListedFile& file);
   [[nodiscard]] plan::AttestationVerdict verdict_on(const ListedFile& file);
+  /// `verdict`, if it is of the publisher that is expected of `package`.
+  [[nodiscard]] plan::AttestationVerdict as_expected(const std::string& package,
+                                                     plan::AttestationVerdict verdict) const;
+  [[nodiscard]] Error refusal(const std::string& package, const std::string& filename,
+                              const std::string& why) const;
+  /// Error: mismatch, if it has not passed and has to; else what has not passed is reported.
+  [[nodiscard]] Result<void> settle(const std::string& package, const std::string& filename,
+                                    const plan::AttestationVerdict& verdict);
 
   AttestationPolicy policy_;
   wheel::TrustedRoot root_;
   index::Transport& transport_;
   Report& report_;
-  std::map<std::string, plan::AttestationVerdict> built_from_;  ///< by sha256
+  std::map<std::string, plan::AttestationVerdict> built_from_;  ///< by sha256, whoever published it
 };
 
 }  // namespace axle::session

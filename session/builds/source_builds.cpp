@@ -45,6 +45,7 @@ plan::ResolvedPackage as_package(const resolver::Sdist& sdist) {
   package.listed_hashes = sdist.listed;
   package.size = sdist.file.size;
   package.source = sdist.source;
+  package.provenance = sdist.file.provenance;
   return package;
 }
 
@@ -246,6 +247,15 @@ Result<std::string> SourceBuilds::fetch(plan::ResolvedPackage package, const Bui
   return std::move(mark->sha256);
 }
 
+Result<void> SourceBuilds::check_attestations(const plan::ResolvedPackage& package,
+                                              const std::string& sha256) {
+  if (setup_.attestations == nullptr || !setup_.attestations->concerns(package.name)) return {};
+  const auto verdict = setup_.attestations->check(
+      ListedFile{package.name, package.filename, package.url, package.provenance, sha256});
+  if (!verdict) return std::unexpected(verdict.error());
+  return {};
+}
+
 Result<void> SourceBuilds::run(const Build& build, const std::string& place,
                                const std::string& wheels) {
   const std::string scratch = build.work->path() + "/tmp";
@@ -299,16 +309,23 @@ Result<BuiltWheel> SourceBuilds::build(const resolver::Sdist& sdist) {
   build.from.filename = filename;
   build.from.url = index::redact_url(sdist.file.url);
   build.from.sha256 = sdist.file.hash.sha256();
+  const plan::ResolvedPackage package = as_package(sdist);
   // What the page says is enough to find a wheel of it: nothing runs.
   if (const std::string& sha256 = build.from.sha256; !sha256.empty()) {
+    if (auto good = check_attestations(package, sha256); !good)
+      return std::unexpected(std::move(good).error());
     auto known = kept(build, sha256);
     if (!known) return std::unexpected(std::move(known).error());
     if (*known) return **std::move(known);
   }
   if (auto opened = open_work(build); !opened) return std::unexpected(opened.error());
   std::string file;
-  auto sha256 = fetch(as_package(sdist), build, file);
+  auto sha256 = fetch(package, build, file);
   if (!sha256) return std::unexpected(std::move(sha256).error());
+  if (build.from.sha256.empty()) {
+    if (auto good = check_attestations(package, *sha256); !good)
+      return std::unexpected(std::move(good).error());
+  }
   build.from.sha256 = std::move(*sha256);
   auto known = kept(build, build.from.sha256);
   if (!known) return std::unexpected(std::move(known).error());
@@ -331,14 +348,20 @@ Result<BuiltWheel> SourceBuilds::build_archive(const resolver::NamedSource& name
   };
   build.from.sha256 = known_sha256(*package);
   if (!build.from.sha256.empty()) {
+    if (auto good = check_attestations(*package, build.from.sha256); !good)
+      return std::unexpected(std::move(good).error());
     auto known = kept(build, identity(build.from.sha256));
     if (!known) return std::unexpected(std::move(known).error());
     if (*known) return **std::move(known);
   }
   if (auto opened = open_work(build); !opened) return std::unexpected(opened.error());
   std::string file;
-  auto sha256 = fetch(std::move(*package), build, file);
+  auto sha256 = fetch(*package, build, file);
   if (!sha256) return std::unexpected(std::move(sha256).error());
+  if (build.from.sha256.empty()) {
+    if (auto good = check_attestations(*package, *sha256); !good)
+      return std::unexpected(std::move(good).error());
+  }
   build.from.sha256 = std::move(*sha256);
   auto known = kept(build, identity(build.from.sha256));
   if (!known) return std::unexpected(std::move(known).error());
@@ -358,7 +381,6 @@ Result<BuiltWheel> SourceBuilds::build_folder(const SourceUrl& source, bool edit
   if (!path) return std::unexpected(path.error());
   const auto project = project_in(*path, source.subdirectory, *path);
   if (!project) return std::unexpected(project.error());
-  build.from.kind = plan::BuiltFrom::Kind::folder;
   build.from.editable = editable;
   if (auto opened = open_work(build); !opened) return std::unexpected(opened.error());
   if (!editable) return make(build, *project, {});
@@ -371,7 +393,6 @@ Result<BuiltWheel> SourceBuilds::build_folder(const SourceUrl& source, bool edit
 }
 
 Result<BuiltWheel> SourceBuilds::build_repository(const SourceUrl& source, Build& build) {
-  build.from.kind = plan::BuiltFrom::Kind::repository;
   build.from.url = resolver::without_login(source.url);
   build.from.revision = source.revision;
   const auto find = [&](const std::string& commit) {
@@ -410,6 +431,13 @@ Result<BuiltWheel> SourceBuilds::build_named(const resolver::NamedSource& named,
   build.from.filename = last_part(source.url);
   build.from.url = source.url;
   build.from.subdirectory = source.subdirectory;
+  if (source.kind == SourceUrl::Kind::folder) build.from.kind = plan::BuiltFrom::Kind::folder;
+  if (source.kind == SourceUrl::Kind::repository)
+    build.from.kind = plan::BuiltFrom::Kind::repository;
+  if (setup_.attestations != nullptr && build.from.kind != plan::BuiltFrom::Kind::file) {
+    if (auto allowed = setup_.attestations->allow_source(named.name, build.from); !allowed)
+      return std::unexpected(std::move(allowed).error());
+  }
   switch (source.kind) {
     case SourceUrl::Kind::archive:
       return build_archive(named, source, build);

@@ -13,6 +13,7 @@
 #include "installer/store/work_folder.h"
 #include "resolver/request/source_builder.h"
 #include "resolver/request/source_url.h"
+#include "session/attestations/attestation_checks.h"
 #include "session/builds/build_tool.h"
 #include "session/builds/kept_wheels.h"
 
@@ -25,7 +26,8 @@ class SourceBuilds final : public resolver::SourceBuilder {
     const Settings& settings;
     const resolver::WheelUse& wheel_use;
     index::Transport& transport;
-    std::string cache_folder;  ///< empty: wheels are kept as long as this object
+    AttestationChecks* attestations;  ///< nullptr: nothing is asked of them
+    std::string cache_folder;         ///< empty: wheels are kept as long as this object
     std::chrono::milliseconds time_limit;
     Report& report;  ///< for --verbose: what the tool prints, as it does
   };
@@ -58,6 +60,9 @@ class SourceBuilds final : public resolver::SourceBuilder {
   /// Downloads the file of `package` and checks its hashes; its sha256. `file`: where it is then.
   [[nodiscard]] Result<std::string> fetch(plan::ResolvedPackage package, const Build& build,
                                           std::string& file);
+  /// That the file with that hash is attested, as far as the user requires it.
+  [[nodiscard]] Result<void> check_attestations(const plan::ResolvedPackage& package,
+                                                const std::string& sha256);
   [[nodiscard]] Result<resolver::BuiltWheel> build_archive(const resolver::NamedSource& named,
                                                            const resolver::SourceUrl& source,
                                                            Build& build);

@@ -39,6 +39,7 @@ constexpr std::array installing = {
 
 /// Of single commands: what is listed, and where files are put.
 constexpr std::array of_single_commands = {EarlySetting{"dest", Opt::dest},
+                                           EarlySetting{"wheel-dir", Opt::wheel_dir},
                                            EarlySetting{"format", Opt::list_format},
                                            EarlySetting{"exclude", Opt::exclude},
                                            EarlySetting{"not-required", Opt::not_required},
@@ -55,8 +56,8 @@ constexpr auto keys = [] {
 std::string_view pip_section(std::string_view command) {
   constexpr std::array<std::string_view, 4> as_install = {"resolve", "explain", "doctor", "venv"};
   if (std::ranges::find(as_install, command) != as_install.end()) return "install";
-  constexpr std::array<std::string_view, 7> same = {"install", "uninstall", "download", "list",
-                                                    "freeze",  "check",     "show"};
+  constexpr std::array<std::string_view, 8> same = {"install", "uninstall", "download", "wheel",
+                                                    "list",    "freeze",    "check",    "show"};
   return std::ranges::find(same, command) != same.end() ? command : std::string_view();
 }
 

@@ -209,6 +209,8 @@ inline constexpr std::array setting_row_table = {
     SettingRow{"dest", Treatment::honoured, ValueKind::value,
                "dest destination-dir destination-directory", "", "", "",
                "`download`: the folder for the files"},
+    SettingRow{"wheel-dir", Treatment::honoured, ValueKind::value, "wheel-dir", "", "", "",
+               "`wheel`: the folder for the wheels"},
     SettingRow{"report", Treatment::honoured, ValueKind::value, "report", "", "", "",
                "A file for what is installed, in pip's format"},
     SettingRow{"dry-run", Treatment::honoured, ValueKind::flag, "dry-run", "dry-run", "", "",

@@ -10,10 +10,6 @@
 namespace axle::wheel {
 namespace {
 
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
 /// What `encode`, one of OpenSSL's i2d functions, writes of `value`.
 template <class Encode, class Value>
 std::string encoded(Encode encode, Value* value) {

@@ -2,6 +2,7 @@
 // What libcrypto does with certificates and signatures (wheel/hash/libcrypto.h).
 
 #include <memory>
+#include <string_view>
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -67,6 +68,11 @@ struct OpensslCertificates {
 
 /// Throws std::runtime_error as libcrypto_function does.
 [[nodiscard]] const OpensslCertificates& openssl_certificates();
+
+/// As libcrypto takes bytes.
+[[nodiscard]] inline const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
 struct CertificateDeleter {
   void operator()(X509* certificate) const { openssl_certificates().free_certificate(certificate); }

@@ -5,10 +5,6 @@
 namespace axle::wheel {
 namespace {
 
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
 int key_type_of(SignatureScheme scheme) {
   switch (scheme) {
     case SignatureScheme::ecdsa_sha256:

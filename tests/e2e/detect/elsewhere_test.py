@@ -22,6 +22,7 @@ COMMANDS = {
     "properties": [],
     "install": ["demo", "--dry-run"],
     "download": ["demo", "--dry-run"],
+    "wheel": ["demo", "--dry-run"],
     "venv": ["--clear"],
     "uninstall": ["demo"],
     "list": [],
@@ -164,7 +165,7 @@ class Traced(ElsewhereTestCase):
         words = list(COMMANDS[command])
         if command == "rank":
             words = [self.root / "variants.json"]
-        if command in ("resolve", "explain", "install", "download"):
+        if command in ("resolve", "explain", "install", "download", "wheel"):
             arguments = (*arguments, "--index-url", self.index.url)
         done = self.variant(*command.split(), *words, *arguments, prefix=[
             "strace", "-f", "-qq", "-o", log, "-e", "trace=%file,%process,arch_prctl,prctl,sched_setaffinity"])

@@ -386,9 +386,10 @@ class Builds(BuildCase):
         self.index = AttestedIndex(self, attested.Sigstore())
         self.trusted = self.index.sigstore.write_trusted_root(self.root / "trusted_root.json")
 
-    def build(self, *arguments):
-        return self.variant("install", "--python", self.venv, "--index-url", self.index.url, "--build", "demo",
-                            "--attestations", "require", "--trusted-root", self.trusted, *arguments)
+    def build(self, *arguments, named="demo", policy="require"):
+        said = ["--attestations", policy] if policy else []
+        return self.variant("install", "--python", self.venv, "--index-url", self.index.url, "--build", named, *said,
+                            "--trusted-root", self.trusted, *arguments)
 
     def test_a_source_distribution_is_checked_before_its_code_runs(self):
         self.index.add(self.sdist("demo", "1.0"), provenance=False)
@@ -401,6 +402,44 @@ class Builds(BuildCase):
             told = self.assert_ok(self.build("--json", "--reinstall")).json["packages"][0]["attestation"]
             self.assertEqual((told["passed"], told["attestations"][0]["log_index"]), (True, 1005))
         self.assertEqual(self.built(), ["demo 1.0"])
+
+    def test_an_archive_named_by_its_place_is_checked_before_its_code_runs(self):
+        file = self.root / "demo-1.0.tar.gz"
+        file.write_bytes(self.sdist("demo", "1.0").bytes())
+        for name in (file, f"demo @ {file.as_uri()}"):
+            self.assert_fails(self.build(named=name), 1, "demo-1.0.tar.gz is not attested")
+        self.assertEqual(self.built(), [])
+        provenance = self.index.sigstore.provenance(file.name, file.read_bytes(), GITHUB, None)
+        pathlib.Path(f"{file}.provenance").write_text(json.dumps(provenance))
+        for name in (file, f"demo @ {file.as_uri()}"):
+            told = self.assert_ok(self.build("--json", "--reinstall", named=name)).json["packages"][0]["attestation"]
+            self.assertTrue(told["passed"], told)
+        self.assertEqual(self.built(), ["demo 1.0"])
+
+    def test_an_archive_whose_name_is_known_last_has_to_be_of_its_publisher(self):
+        file = self.root / "demo-1.0.tar.gz"
+        file.write_bytes(self.sdist("demo", "1.0").bytes())
+        place = self.root / "home/.config/axle"
+        place.mkdir(parents=True)
+        (place / "config.toml").write_text('[publishers]\ndemo = { kind = "GitHub", repository = "axle/demo", workflow = "release.yml" }\n')
+        refused = self.assert_fails(self.build(named=file, policy=None), 1, "demo-1.0.tar.gz is not attested")
+        self.assertNotIn("warning", refused.stderr)
+        for publisher in (OTHER, GITHUB):
+            provenance = self.index.sigstore.provenance(file.name, file.read_bytes(), publisher, None)
+            pathlib.Path(f"{file}.provenance").write_text(json.dumps(provenance))
+            run = self.build(named=file, policy=None)
+            if publisher is OTHER:
+                self.assert_fails(run, 1, "it was published by GitHub, repository mallory/demo")
+        self.assert_ok(run)
+
+    def test_folders_and_repositories_are_attested_by_nobody(self):
+        folder = self.sdist("demo", "1.0").write(self.root / "demo")
+        self.assert_fails(self.build(named=self.root / "demo"), 1,
+                          "demo is not attested: it is built from a folder, which nobody attests")
+        self.assertEqual(self.built(), [])
+        told = self.assert_ok(self.build("--json", named=self.root / "demo", policy="warn"))
+        self.assertIn("demo is not attested: it is built from a folder", told.stderr)
+        self.assertFalse(told.json["packages"][0]["attestation"]["passed"])
 
 
 if __name__ == "__main__":

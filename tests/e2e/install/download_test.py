@@ -111,7 +111,7 @@ class Fleet(EnvironmentTestCase):
     def test_options(self):
         self.assert_ok(self.download("demo", "--no-deps", "--for", "x86_64:v3"))
         self.assertEqual({path.name for path in self.dest.iterdir()}, {"demo-1.0-py3-none-any-v3.whl", "demo-1.0-variants.json"})
-        self.assert_fails(self.download(), 2, "nothing to download")
+        self.assert_fails(self.download(), 2, "nothing to save")
         self.assertNotEqual(self.download("plain", "--no-binary", ":all:").code, 0)
         here = self.root / "here"
         here.mkdir()

@@ -1,5 +1,6 @@
-"""The rows of settings that say what packages are for, and where `download` puts them, for settings_honoured_test.py."""
+"""The rows of settings that say what packages are for, and where `download` and `wheel` put them, for settings_honoured_test.py."""
 
+import functools
 import pathlib
 import sys
 
@@ -28,10 +29,13 @@ class Targets:
     def row_python_platform(self):
         return self.for_another("py3-none-musllinux_1_2_aarch64", "aarch64-unknown-linux-musl")
 
-    def saved_to(self, *arguments, env=None):
-        result = self.variant("download", "demo", "--json", "--dry-run", *arguments, "--python", self.venv, env=env, cwd=self.project)
+    def saved_to(self, *arguments, env=None, command="download"):
+        result = self.variant(command, "demo", "--json", "--dry-run", *arguments, "--python", self.venv, env=env, cwd=self.project)
         self.said = str(result)
         return pathlib.Path(result.json["dest"]).name if result.code == 0 else result.code
+
+    def row_wheel_dir(self):
+        return Scenario("saved", "saved", before="project", ask=functools.partial(self.saved_to, command="wheel"), peers=())
 
     def row_dest(self):
         return Scenario("saved", "saved", before="project", ask=self.saved_to, peers=())
