@@ -30,11 +30,11 @@ class WheelCase(BuildCase):
 class Saved(WheelCase):
     def test_the_files_are_those_of_pip(self):
         (self.published / "late-1.0.tar.gz").write_bytes(self.sdist("late", "1.0").bytes())
-        needs = self.file("needs.txt", "-e ./proj\n")
+        needs = self.file("needs.txt", "./proj\n")
         repository = self.root / "repo"
         self.make_repository(repository, ("v1", {".": self.sdist("kept", "1.0")}))
         for i, (ours, theirs) in enumerate(((["./proj"], ["./proj"]), (["./proj", "--no-deps"], ["./proj", "--no-deps"]),
-                                            (["-e", "./proj"], ["-e", "./proj"]), (["-r", needs], ["-r", needs]), (["dep"], ["dep"]),
+                                            (["-r", needs], ["-r", needs]), (["dep"], ["dep"]),
                                             (["late", "--build=late"], ["late"]),
                                             ([f"git+file://{repository}@v1"], [f"git+file://{repository}@v1"]))):
             with self.subTest(" ".join(map(str, ours))):

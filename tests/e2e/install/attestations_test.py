@@ -324,6 +324,17 @@ class Publishers(AttestedCase):
         project = self.project(self.trusting(self.EXPECTED.format("axle/demo")))
         self.assert_ok(self.ask("other", policy=None, cwd=project))
 
+    def test_resolve_and_download_ask_for_the_same(self):
+        self.index.add(Wheel("demo", "1.0"), publisher=OTHER)
+        project = self.project(self.trusting(self.EXPECTED.format("axle/demo")))
+        for command, words in (("resolve", []), ("download", ["--dest", self.root / "files"])):
+            with self.subTest(command):
+                asked = [command, "demo", "--python", self.venv, "--index-url", self.index.url, *words]
+                self.assert_refused(self.variant(*asked, cwd=project), "it was published by GitHub, repository mallory/demo")
+                self.assertFalse((self.root / "files").exists())
+                told = self.assert_ok(self.variant(*asked, "--attestations", "off", "--json", cwd=project)).json
+                self.assertNotIn("attestation", str(told))
+
     def test_off_is_said(self):
         self.index.add(Wheel("demo", "1.0"), provenance=False)
         project = self.project(self.trusting(self.EXPECTED.format("axle/demo")))
@@ -423,7 +434,7 @@ class Builds(BuildCase):
         place.mkdir(parents=True)
         (place / "config.toml").write_text('[publishers]\ndemo = { kind = "GitHub", repository = "axle/demo", workflow = "release.yml" }\n')
         refused = self.assert_fails(self.build(named=file, policy=None), 1, "demo-1.0.tar.gz is not attested")
-        self.assertNotIn("warning", refused.stderr)
+        self.assertNotIn("warning", refused.err)
         for publisher in (OTHER, GITHUB):
             provenance = self.index.sigstore.provenance(file.name, file.read_bytes(), publisher, None)
             pathlib.Path(f"{file}.provenance").write_text(json.dumps(provenance))
@@ -438,7 +449,7 @@ class Builds(BuildCase):
                           "demo is not attested: it is built from a folder, which nobody attests")
         self.assertEqual(self.built(), [])
         told = self.assert_ok(self.build("--json", named=self.root / "demo", policy="warn"))
-        self.assertIn("demo is not attested: it is built from a folder", told.stderr)
+        self.assertIn("demo is not attested: it is built from a folder", told.err)
         self.assertFalse(told.json["packages"][0]["attestation"]["passed"])
 
 
