@@ -53,6 +53,7 @@ int run_install(session::Session& session, Output& output);
 int run_list(session::Session& session, Output& output);
 int run_machines(session::Session& session, Output& output);
 int run_man(session::Session& session, Output& output);
+int run_mirror(session::Session& session, Output& output);
 int run_model_bench(session::Session& session, Output& output);
 int run_model_info(session::Session& session, Output& output);
 int run_model_selftest(session::Session& session, Output& output);

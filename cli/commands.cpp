@@ -256,7 +256,7 @@ const std::array rows = {
         "Explain a choice: each variant of a package, chosen or rejected, and the deciding fact",
         "PKG", Arity::one, resolving, "variant explain demo --for gtx1080ti", run_explain, true},
     Command{"download", "Save what would be installed, on this machine or on others, as files",
-            "REQ|WHEEL", Arity::any,
+            "REQ|PATH", Arity::any,
             resolving - installed_only + attested +
                 std::vector<session::Opt>{session::Opt::dest, session::Opt::dry_run},
             "variant download torch --dest wheels --for h100 --for gtx1080ti\n"
@@ -264,6 +264,13 @@ const std::array rows = {
             "--python-platform linux\n"
             "variant install demo --no-index --find-links wheels    there, without a network",
             run_download, true},
+    Command{"mirror", "Keep what would be installed, here or elsewhere, in an index of its own",
+            "REQ|PATH", Arity::any,
+            resolving - installed_only + attested +
+                std::vector<session::Opt>{session::Opt::out, session::Opt::dry_run},
+            "variant mirror torch --for h100 --for none --out /srv/mirror    again: what is new\n"
+            "variant install torch --index-url /srv/mirror/simple            as pip and uv do",
+            run_mirror, true},
     Command{"wheel",
             "Save what would be installed here as wheels, and build those that are missing",
             "REQ|PATH", Arity::any,

@@ -178,7 +178,7 @@ class Tree {
   /// `option` is none of `app`'s: those that are spelled like it, or the commands that have it.
   [[nodiscard]] static std::string hint_for_unknown(const std::string& option,
                                                     const CLI::App& app) {
-    constexpr std::size_t most_commands = 4;
+    constexpr std::size_t most_commands = 3;
     const std::string help = "see `" + name_of(&app) + " --help`";
     std::vector<std::string> having_it;
     for (const Command& command : commands()) {

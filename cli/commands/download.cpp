@@ -1,3 +1,4 @@
+// download, wheel and mirror: save what would be installed as files.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "cli/views/decision_view.h"
 #include "foundation/text/byte_size.h"
 #include "index/http/redaction.h"
+#include "index/publish/static_index.h"
 #include "resolver/solver/solver.h"
 #include "session/downloads/brought_files.h"
 #include "session/session.h"
@@ -37,9 +39,9 @@ struct Client {
 
 class Downloading {
  public:
-  Downloading(session::Workspace& workspace, std::vector<Client>& clients, std::string dest,
+  Downloading(session::Workspace& workspace, std::vector<Client>& clients, session::SavePlace place,
               Output& output)
-      : workspace_(workspace), clients_(clients), dest_(std::move(dest)), output_(output) {}
+      : workspace_(workspace), clients_(clients), place_(std::move(place)), output_(output) {}
 
   int run(bool dry_run);
 
@@ -49,6 +51,7 @@ class Downloading {
   [[nodiscard]] Result<void> collect();
   [[nodiscard]] Result<void> look_what_is_there();
   [[nodiscard]] Result<void> bring();
+  [[nodiscard]] Result<void> publish() const;
   [[nodiscard]] bool learn_metadata();
   void remove_unwanted(const std::vector<session::WantedFile>& before) const;
   void warn_of_other_choices();
@@ -60,7 +63,7 @@ class Downloading {
 
   session::Workspace& workspace_;
   std::vector<Client>& clients_;
-  std::string dest_;
+  session::SavePlace place_;
   Output& output_;
   std::vector<session::WantedFile> wanted_;
   std::vector<installer::SavedFile> saved_;  ///< of `wanted_`
@@ -131,12 +134,15 @@ Result<void> Downloading::collect() {
     if (auto added = session::add_wanted(wanted_, client.resolution, client.machine.name); !added)
       return added;
   }
+  // The index of a mirror writes its own, for the wheels that it has.
+  if (place_.is_mirror()) std::erase_if(wanted_, &session::WantedFile::is_variants_file);
   return {};
 }
 
 Result<void> Downloading::look_what_is_there() {
   for (const session::WantedFile& one : wanted_) {
-    auto there = installer::find_complete(dest_, one.file, output_);
+    auto there = place_.is_mirror() ? installer::find_published(place_.index, one.file)
+                                    : installer::find_complete(place_.folder, one.file, output_);
     if (!there) return std::unexpected(there.error());
     saved_.push_back(std::move(*there).value_or(installer::SavedFile{}));
   }
@@ -165,12 +171,25 @@ void Downloading::remove_unwanted(const std::vector<session::WantedFile>& before
     if (std::ranges::any_of(wanted_, is_it) || std::ranges::find(fetched_, name) == fetched_.end())
       continue;
     std::error_code gone;
-    std::filesystem::remove(dest_ + "/" + name, gone);
+    std::filesystem::remove(place_.folder + "/" + name, gone);
   }
 }
 
+/// Adds what was brought to the index, and removes it from the folder.
+Result<void> Downloading::publish() const {
+  if (std::ranges::all_of(saved_, &installer::SavedFile::was_there)) return {};
+  const auto built = index::build_static_index(place_.folder, place_.index, output_);
+  if (!built) return std::unexpected(built.error());
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    std::error_code gone;
+    if (!saved_[i].was_there)
+      std::filesystem::remove(place_.folder + "/" + wanted_[i].file.filename, gone);
+  }
+  return {};
+}
+
 Result<void> Downloading::bring() {
-  auto folder = installer::FileFolder::open(dest_);
+  auto folder = installer::FileFolder::open(place_.folder);
   if (!folder) return std::unexpected(folder.error());
   while (true) {
     std::uint64_t bytes = 0;
@@ -180,7 +199,7 @@ Result<void> Downloading::bring() {
       whole = whole && one.file.size;
     }
     output_.expect_downloads(wanted_.size(), whole ? bytes : 0);
-    auto saved = session::bring_files(*folder, wanted_, *workspace_.transport, output_);
+    auto saved = session::bring_files(*folder, place_, wanted_, *workspace_.transport, output_);
     if (!saved) return std::unexpected(saved.error());
     saved_ = *std::move(saved);
     for (std::size_t i = 0; i < wanted_.size(); ++i)
@@ -191,6 +210,9 @@ Result<void> Downloading::bring() {
     if (auto collected = collect(); !collected) return collected;
     remove_unwanted(before);
   }
+  if (place_.is_mirror()) {
+    if (auto published = publish(); !published) return published;
+  }
   folder->close();
   return {};
 }
@@ -198,11 +220,13 @@ Result<void> Downloading::bring() {
 void Downloading::warn_of_other_choices() {
   for (const Client& client : clients_) {
     const auto differs =
-        session::differs_from_folder(workspace_, client.target, client.resolution, dest_);
+        session::differs_from_saved(workspace_, client.target, client.resolution, place_);
     if (!differs) continue;
-    output_.warn(fmt::format("from {} alone, {} {}", dest_, client.machine.name, *differs),
-                 "ask for the exact version there, or download into a folder of its own for each "
-                 "machine");
+    output_.warn(
+        fmt::format("from {} alone, {} {}", place_.is_mirror() ? place_.index : place_.folder,
+                    client.machine.name, *differs),
+        "ask for the exact version there, or download into a folder of its own for each "
+        "machine");
   }
 }
 
@@ -266,7 +290,9 @@ int Downloading::answer(bool dry_run) {
   }
   return output_.answer({.text = [&] { return render(); },
                          .json = [&]() -> ordered_json {
-                           return {{"dest", dest_}, {"files", files_json()}, {"dry_run", dry_run}};
+                           return {{"dest", place_.is_mirror() ? place_.index : place_.folder},
+                                   {"files", files_json()},
+                                   {"dry_run", dry_run}};
                          }});
 }
 
@@ -281,6 +307,12 @@ int Downloading::run(bool dry_run) {
   if (failed) return report_failures();
   if (!dry_run) warn_of_other_choices();
   return answer(dry_run);
+}
+
+/// Beside the mirror, so that what arrives is on the same disk.
+session::SavePlace mirror_place(const std::filesystem::path& index) {
+  const std::string arriving = "." + index.filename().string() + "-arriving";
+  return {(index.parent_path() / arriving).string(), index.string()};
 }
 
 /// `folder`: the option that names where the files are put.
@@ -308,20 +340,30 @@ int save_files(session::Session& session, session::Opt folder, Output& output) {
   const std::string named = given.has(folder) ? given.value(folder) : ".";
   std::filesystem::path dest = std::filesystem::absolute(named, error).lexically_normal();
   if (named.empty() || error) {
-    return output.failure(session::misused(folder == session::Opt::dest
-                                               ? "--dest names no folder"
-                                               : "--wheel-dir names no folder")
-                              .error());
+    return output.failure(
+        session::misused(session::option_name(folder) + " names no folder").error());
   }
   if (!dest.has_filename() && dest.has_parent_path()) dest = dest.parent_path();
-  return Downloading(**workspace, clients, dest.string(), output)
-      .run(given.has(session::Opt::dry_run));
+  const session::SavePlace place =
+      folder == session::Opt::out ? mirror_place(dest) : session::SavePlace{dest.string(), {}};
+  const int code =
+      Downloading(**workspace, clients, place, output).run(given.has(session::Opt::dry_run));
+  if (place.is_mirror()) std::filesystem::remove(place.folder, error);  // what is left stays
+  return code;
 }
 
 }  // namespace
 
 int run_download(session::Session& session, Output& output) {
   return save_files(session, session::Opt::dest, output);
+}
+
+int run_mirror(session::Session& session, Output& output) {
+  if (!session.arguments().has(session::Opt::out)) {
+    return output.failure(
+        session::misused("no folder for the mirror", "name one with --out DIR").error());
+  }
+  return save_files(session, session::Opt::out, output);
 }
 
 int run_wheel(session::Session& session, Output& output) {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/shell_command.h"
 #include "foundation/text/quote.h"
 #include "installer/file_access.h"
 #include "installer/store/download.h"
@@ -39,6 +40,11 @@ Result<void> check_name(const std::string& name) {
 }
 
 bool is_wheel(const plan::ResolvedPackage& file) { return file.filename.ends_with(".whl"); }
+
+/// Where the static index in `index` has it.
+std::string published_folder(const std::string& index, const plan::ResolvedPackage& file) {
+  return index + "/simple/" + file.name;
+}
 
 bool has_hash(const plan::ResolvedPackage& file) {
   return file.hash.is_checkable() || !file.listed_hashes.empty();
@@ -152,17 +158,40 @@ Result<std::optional<SavedFile>> find_complete(const std::string& folder,
   return std::nullopt;
 }
 
-Result<SavedFile> FileFolder::bring(const plan::ResolvedPackage& file, index::Transport& transport,
-                                    Report& report, const std::stop_token& stop) {
+Result<std::optional<SavedFile>> find_published(const std::string& index,
+                                                const plan::ResolvedPackage& file) {
+  const std::string folder = published_folder(index, file);
+  CollectedReport said;
+  auto there = find_complete(folder, file, said);
+  if (!there || *there || said.remarks.empty()) return there;
+  return fail(ErrorKind::mismatch,
+              fmt::format("{}/{} is not the file that {} has", folder, file.filename, file.source),
+              fmt::format("to replace it, remove it first: `variant index remove {} --out {}`",
+                          shell_word(file.filename), shell_word(index)));
+}
+
+Result<SavedFile> FileFolder::bring(const plan::ResolvedPackage& file, const std::string& published,
+                                    index::Transport& transport, Report& report,
+                                    const std::stop_token& stop) {
+  const auto checked = [&](SavedFile there, const std::string& folder) -> Result<SavedFile> {
+    auto other = check_wheel(file, folder + "/" + file.filename, report);
+    if (!other) return std::unexpected(other.error());
+    there.other_metadata = std::move(*other);
+    return there;
+  };
+  if (!published.empty()) {
+    auto there = find_published(published, file);
+    if (!there) return std::unexpected(there.error());
+    if (*there) return checked(std::move(**there), published_folder(published, file));
+  }
   auto complete = find_complete(path_, file, report);
   if (!complete) return std::unexpected(complete.error());
-  const std::string path = path_ + "/" + file.filename;
   if (*complete) {
-    auto other = check_wheel(file, path, report);
-    if (!other) return std::unexpected(other.error());
-    (*complete)->other_metadata = std::move(*other);
-    return std::move(**complete);
+    // If it is to be published, a command brought it that did not end.
+    (*complete)->was_there = published.empty();
+    return checked(std::move(**complete), path_);
   }
+  const std::string path = path_ + "/" + file.filename;
   const std::string part = work_.path() + "/" + file.filename;
   auto mark = download_rest(file, transport, part, report, stop);
   if (mark && is_wheel(file)) {  // a variants file changes with every variant that is added

@@ -36,13 +36,14 @@ class FileFolder {
   FileFolder& operator=(const FileFolder&) = delete;
 
   /// Brings the file of `file` here under its own name, checked as for an installation, whole or
-  /// not at all. One that is there with the hash that it must have is not downloaded, a download
-  /// that was interrupted goes on, and a file of that name with another content is replaced, with a
-  /// note. May be called by several threads at once, for different names. Errors: as of download;
-  /// malformed (not a wheel, or no name for a file), conflict (something else is in its place), io.
+  /// not at all. One that is there, or in the static index `published` unless that is empty, with
+  /// the hash that it must have is not downloaded, a download that was interrupted goes on, and a
+  /// file of that name with another content is replaced, with a note. May be called by several
+  /// threads at once, for different names. Errors: as of download; malformed (not a wheel, or no
+  /// name for a file), conflict (something else is in its place), io.
   [[nodiscard]] Result<SavedFile> bring(const plan::ResolvedPackage& file,
-                                        index::Transport& transport, Report& report,
-                                        const std::stop_token& stop = {});
+                                        const std::string& published, index::Transport& transport,
+                                        Report& report, const std::stop_token& stop = {});
 
   /// Everything was brought: what earlier commands left unfinished is of no use any more.
   void close() { complete_ = true; }
@@ -61,5 +62,10 @@ class FileFolder {
 [[nodiscard]] Result<std::optional<SavedFile>> find_complete(const std::string& folder,
                                                              const plan::ResolvedPackage& file,
                                                              Report& report);
+
+/// The same in the static index in `index` (index/publish/static_index.h), whose files never
+/// change. Errors: as above; mismatch, if the one that is there is another file.
+[[nodiscard]] Result<std::optional<SavedFile>> find_published(const std::string& index,
+                                                              const plan::ResolvedPackage& file);
 
 }  // namespace axle::installer

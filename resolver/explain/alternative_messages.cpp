@@ -14,8 +14,8 @@ Error same_modules(std::string_view name, std::string_view other,
   return {ErrorKind::conflict,
           fmt::format("{} and {} both install {}: only one of them can be in an environment", name,
                       other, fmt::join(group.modules, ", ")),
-          "name the one to use in the same command: it stands for the other; `variant install "
-          "--overwrite` has both"};
+          "name the one to use in the same command: it stands for the other; --overwrite has "
+          "both"};
 }
 
 Error same_modules_wanted(Error same_modules, const std::vector<const Want*>& wants) {

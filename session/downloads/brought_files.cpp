@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "foundation/system/parallel.h"
+#include "index/http/url.h"
 #include "installer/transaction/joint_report.h"
 #include "resolver/solver/solver.h"
 
@@ -42,6 +43,7 @@ std::set<std::string_view> names_of(const plan::Resolution& resolution) {
 }  // namespace
 
 Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& folder,
+                                                      const SavePlace& place,
                                                       const std::vector<WantedFile>& wanted,
                                                       index::Transport& transport, Report& report) {
   std::vector<installer::SavedFile> saved(wanted.size());
@@ -53,7 +55,8 @@ Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& fol
   system::for_each_at_once(order.size(), most_at_once, [&](std::size_t turn) {
     if (stop.stop_requested()) return;
     const std::size_t i = order[turn];
-    auto brought = folder.bring(wanted[i].file, transport, reports.of(i), stop.get_token());
+    auto brought =
+        folder.bring(wanted[i].file, place.index, transport, reports.of(i), stop.get_token());
     reports.count_done();
     if (brought) {
       saved[i] = *std::move(brought);
@@ -68,15 +71,18 @@ Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& fol
   return saved;
 }
 
-std::optional<std::string> differs_from_folder(const Workspace& workspace,
-                                               const resolver::Target& target,
-                                               const plan::Resolution& resolution,
-                                               const std::string& folder) {
+std::optional<std::string> differs_from_saved(const Workspace& workspace,
+                                              const resolver::Target& target,
+                                              const plan::Resolution& resolution,
+                                              const SavePlace& place) {
   CollectedReport said_before;
-  const auto source =
-      index::make_find_links_source(folder, *workspace.sources.transport, said_before);
+  index::Transport& transport = *workspace.sources.transport;
+  const auto source = place.is_mirror()
+                          ? index::make_simple_source(index::file_url(place.index + "/simple"),
+                                                      transport, said_before)
+                          : index::make_find_links_source(place.folder, transport, said_before);
   resolver::Sources alone;
-  alone.find_links = {source.get()};
+  (place.is_mirror() ? alone.indexes : alone.find_links) = {source.get()};
   alone.transport = workspace.sources.transport;
   alone.offline = workspace.sources.offline;
   const auto found =

@@ -12,17 +12,26 @@
 
 namespace axle::session {
 
+/// Where files are saved.
+struct SavePlace {
+  std::string folder;  ///< they are brought into it
+  std::string index;   ///< of a mirror the static index that takes them over; else empty
+
+  [[nodiscard]] bool is_mirror() const { return !index.empty(); }
+};
+
 /// Several at once, the largest first; the first error ends the others, and what was complete by
-/// then stays. One for each of `wanted`. Errors: as of FileFolder::bring.
+/// then stays. What the index of `place` has is not brought. One for each of `wanted`. Errors: as
+/// of FileFolder::bring.
 [[nodiscard]] Result<std::vector<installer::SavedFile>> bring_files(
-    installer::FileFolder& folder, const std::vector<WantedFile>& wanted,
+    installer::FileFolder& folder, const SavePlace& place, const std::vector<WantedFile>& wanted,
     index::Transport& transport, Report& report);
 
-/// Solves again, without indexes and families, with nothing but the files in `folder`. Nullopt: it
+/// Solves again, without other indexes and families, with nothing but what is saved. Nullopt: it
 /// gives the files of `resolution`; else what differs, as a clause.
-[[nodiscard]] std::optional<std::string> differs_from_folder(const Workspace& workspace,
-                                                             const resolver::Target& target,
-                                                             const plan::Resolution& resolution,
-                                                             const std::string& folder);
+[[nodiscard]] std::optional<std::string> differs_from_saved(const Workspace& workspace,
+                                                            const resolver::Target& target,
+                                                            const plan::Resolution& resolution,
+                                                            const SavePlace& place);
 
 }  // namespace axle::session

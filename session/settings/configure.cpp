@@ -56,6 +56,7 @@ constexpr auto keys = [] {
 std::string_view pip_section(std::string_view command) {
   constexpr std::array<std::string_view, 4> as_install = {"resolve", "explain", "doctor", "venv"};
   if (std::ranges::find(as_install, command) != as_install.end()) return "install";
+  if (command == "mirror") return "download";
   constexpr std::array<std::string_view, 8> same = {"install", "uninstall", "download", "wheel",
                                                     "list",    "freeze",    "check",    "show"};
   return std::ranges::find(same, command) != same.end() ? command : std::string_view();

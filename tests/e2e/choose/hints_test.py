@@ -28,6 +28,7 @@ MENTIONS = {
     "variant check": "looks, and may find something",
     "variant check --deep": "looks, and may find something",
     "variant doctor": "looks, and may find something",
+    "variant undo": "says what is not recorded for it",
     "variant providers retry acme": "an example of what to write",
     "variant providers retry {}": "plugin_failures_test.py runs it",
     "pip install keyring": "needs a package index that has keyring",
@@ -124,23 +125,6 @@ class Hints(CauseTestCase):
         self.follow(result, "uv pip install --no-binary demo 'demo<2'", "pip wheel --no-binary demo")
         self.assertEqual(self.installed()["demo"], ("1.0", None))
 
-    def test_a_source_that_is_named_is_built_and_installed(self):
-        self.project("a project")
-        for source in ("./a project", "sdist.tar.gz"):
-            with self.subTest(source=source):
-                result = self.variant("install", source)
-                self.follow(result, "pip wheel", "variant install wheels/")
-                self.assertEqual(self.installed()["demo"], ("1.0", None))
-                self.assert_ok(self.variant("uninstall", "demo"))
-                subprocess.run(["rm", "-r", self.root / "wheels"], check=True)
-
-    def test_a_source_at_an_address_is_built_and_installed(self):
-        self.project()
-        url = (self.root / "sdist.tar.gz").as_uri()
-        result = self.variant("install", f"demo @ {url}")
-        self.follow(result, "pip wheel", "variant install wheels/")
-        self.assertEqual(self.installed()["demo"], ("1.0", None))
-
     def test_what_may_not_come_as_a_wheel_is_built(self):
         self.index.add_sdist("demo", "1.0")
         self.index.add_wheel(Wheel("demo", "1.0"))
@@ -206,18 +190,13 @@ class Hints(CauseTestCase):
         self.follow(self.variant("list", cwd=folder), "variant venv", cwd=folder)
         self.assert_ok(self.variant("list", cwd=folder))
 
-    def test_editable_installs_are_pips(self):
-        project = self.project("my project")
-        backend = project / "backend/copy_it.py"
-        backend.write_text(backend.read_text() + "build_editable = build_wheel\n")
-        result = self.variant("install", "-e", "./my project", "--python", self.venv)
-        self.follow(result, "pip install -e './my project'")
-        self.assertIn(f"`pip --python {self.venv} install -e './my project'", result.err)
-        self.assertEqual(self.installed()["demo"], ("1.0", None))
-        # The same in a file; which pip is on the path is the user's affair.
-        (self.root / "needs.txt").write_text(f"-e {project}\n")
-        result = self.variant("install", "-r", "needs.txt")
-        self.assertRegex(result.err, f"`pip( --python {self.venv})? install -e '{project}'")
+    def test_another_file_under_a_mirrored_name_is_removed(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        words = ["mirror", "demo", "--out", "my mirror", "--python", self.venv, "--index-url", self.index.url]
+        self.assert_ok(super().variant(*words))
+        (self.root / "my mirror/simple/demo/demo-1.0-py3-none-any.whl").write_bytes(b"other")
+        self.follow(super().variant(*words), "variant index remove demo-1.0-py3-none-any.whl")
+        self.assert_ok(super().variant(*words))
 
     def test_what_would_break_is_uninstalled(self):
         for version in ("1.0", "2.0"):
@@ -352,7 +331,7 @@ class Elsewhere(Hints):
         self.index.add_sdist("demo", "1.0")
         self.index.add_sdist("other", "1.0")
         for run in (("install", "demo"), ("resolve", "demo", "--for", "h100"), ("uninstall", "demo"),
-                    ("install", "-r", "needs.txt"), ("install", "-e", "./a b")):
+                    ("install", "-r", "needs.txt")):
             with self.subTest(run=run):
                 (self.root / "needs.txt").write_text("demo\n")
                 text, data = self.variant(*run), self.variant(*run, "--json")

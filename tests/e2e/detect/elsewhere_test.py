@@ -22,9 +22,11 @@ COMMANDS = {
     "properties": [],
     "install": ["demo", "--dry-run"],
     "download": ["demo", "--dry-run"],
+    "mirror": ["demo", "--dry-run", "--out", "mirror"],
     "wheel": ["demo", "--dry-run"],
     "venv": ["--clear"],
     "uninstall": ["demo"],
+    "undo": [],
     "list": [],
     "freeze": [],
     "check": [],
@@ -56,7 +58,7 @@ COMMANDS = {
     "model bench": [],
     "model selftest": [],
 }
-FLEETS = {"resolve", "explain", "download"}
+FLEETS = {"resolve", "explain", "download", "mirror"}
 # They run what only this machine has.
 REFUSED = {"providers check", "model info", "model bench", "model selftest"}
 
@@ -165,7 +167,7 @@ class Traced(ElsewhereTestCase):
         words = list(COMMANDS[command])
         if command == "rank":
             words = [self.root / "variants.json"]
-        if command in ("resolve", "explain", "install", "download", "wheel"):
+        if command in ("resolve", "explain", "install", "download", "mirror", "wheel"):
             arguments = (*arguments, "--index-url", self.index.url)
         done = self.variant(*command.split(), *words, *arguments, prefix=[
             "strace", "-f", "-qq", "-o", log, "-e", "trace=%file,%process,arch_prctl,prctl,sched_setaffinity"])

@@ -105,7 +105,7 @@ class Machines(TorchTestCase):
     def test_a_folder_called_torch_is_not_what_is_asked_for(self):
         (self.root / "torch").mkdir()
         self.assert_builds({"torch": ("2.15.0", "cu132")}, "torch", machine="h100", cwd=self.root)
-        self.assert_fails(self.family("resolve", "./torch", machine="h100"), 2, "is a source")
+        self.assert_fails(self.family("resolve", "./torch", machine="h100"), 1, "is no Python project")
 
     def test_a_fleet_names_the_machine_that_nothing_fits(self):
         asked = ["--for", "h100", "--for", "none", "--require", "nvidia"]
