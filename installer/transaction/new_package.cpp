@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "index/http/redaction.h"
+#include "installer/environment/direct_url.h"
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/scripts.h"
 #include "installer/file_access.h"
-#include "installer/environment/direct_url.h"
 #include "installer/tree/byte_code_names.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/record.h"
