@@ -201,7 +201,7 @@ const std::array rows = {
                 std::vector<session::Opt>{session::Opt::requirement, session::Opt::dry_run},
             "variant uninstall demo\nvariant uninstall -r requirements.txt", run_uninstall},
     Command{"undo", "Bring back what was installed before the last change", "", Arity::none,
-            environment + folders + reaching + changing + as_pip_and_uv +
+            environment + folders + reaching + attested + changing + as_pip_and_uv +
                 std::vector<session::Opt>{session::Opt::link_mode, session::Opt::compile_bytecode,
                                           session::Opt::no_compile, session::Opt::overwrite,
                                           session::Opt::dry_run, session::Opt::redo},

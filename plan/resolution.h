@@ -33,6 +33,7 @@ struct BuiltFrom {
   bool editable = false;          ///< of a folder: its modules are used where they are (PEP 660)
   /// Somebody listed a hash of the file, which it has.
   bool hash_is_given = false;
+  friend bool operator==(const BuiltFrom&, const BuiltFrom&) = default;
 };
 
 /// Where the variants of a release are described: `NAME-VERSION-variants.json`.

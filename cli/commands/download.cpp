@@ -64,6 +64,7 @@ class Downloading {
   session::Workspace& workspace_;
   std::vector<Client>& clients_;
   session::SavePlace place_;
+  std::string arrived_;  ///< the folder that files were brought into
   Output& output_;
   std::vector<session::WantedFile> wanted_;
   std::vector<installer::SavedFile> saved_;  ///< of `wanted_`
@@ -108,7 +109,7 @@ int Downloading::report_failures() {
   for (Client& client : clients_) {
     ordered_json row = {{"machine", client.machine.name}};
     if (client.failure) {
-      output_.set_machine(client.machine.name);
+      if (clients_.size() > 1) output_.set_machine(client.machine.name);
       row["error"] = output_.error_json(*client.failure);
       exit_code = std::max(exit_code, client.failure->exit_code);
       if (clients_.size() > 1)
@@ -171,26 +172,32 @@ void Downloading::remove_unwanted(const std::vector<session::WantedFile>& before
     if (std::ranges::any_of(wanted_, is_it) || std::ranges::find(fetched_, name) == fetched_.end())
       continue;
     std::error_code gone;
-    std::filesystem::remove(place_.folder + "/" + name, gone);
+    std::filesystem::remove(arrived_ + "/" + name, gone);
   }
 }
 
-/// Adds what was brought to the index, and removes it from the folder.
+/// Adds what was brought to the index.
 Result<void> Downloading::publish() const {
-  if (std::ranges::all_of(saved_, &installer::SavedFile::was_there)) return {};
-  const auto built = index::build_static_index(place_.folder, place_.index, output_);
-  if (!built) return std::unexpected(built.error());
+  std::vector<std::string> arrived;
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
-    std::error_code gone;
-    if (!saved_[i].was_there)
-      std::filesystem::remove(place_.folder + "/" + wanted_[i].file.filename, gone);
+    if (!saved_[i].was_there) arrived.push_back(arrived_ + "/" + wanted_[i].file.filename);
   }
-  return {};
+  if (arrived.empty()) return {};
+  const auto built = index::add_to_static_index(arrived, place_.index, output_);
+  if (built) return {};
+  // What is refused would be refused again.
+  for (const std::string& path : arrived) {
+    std::error_code gone;
+    if (built.error().kind != ErrorKind::io) std::filesystem::remove(path, gone);
+  }
+  return std::unexpected(built.error());
 }
 
 Result<void> Downloading::bring() {
-  auto folder = installer::FileFolder::open(place_.folder);
+  auto folder = place_.is_mirror() ? installer::FileFolder::open_hidden(place_.folder)
+                                   : installer::FileFolder::open(place_.folder);
   if (!folder) return std::unexpected(folder.error());
+  arrived_ = folder->path();
   while (true) {
     std::uint64_t bytes = 0;
     bool whole = true;
@@ -309,10 +316,34 @@ int Downloading::run(bool dry_run) {
   return answer(dry_run);
 }
 
-/// Beside the mirror, so that what arrives is on the same disk.
-session::SavePlace mirror_place(const std::filesystem::path& index) {
+session::Outcome<session::SavePlace> folder_place(const session::Arguments& given,
+                                                  session::Opt option) {
+  const std::string named = given.has(option) ? given.value(option) : ".";
+  if (named.empty()) return session::misused(session::option_name(option) + " names no folder");
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::absolute(named, error).lexically_normal();
+  if (error) return session::failed({ErrorKind::io, named + ": " + error.message(), {}});
+  if (!folder.has_filename() && folder.has_parent_path()) folder = folder.parent_path();
+  return session::SavePlace{folder.string(), {}};
+}
+
+/// Files arrive beside the index, on the same disk.
+session::Outcome<session::SavePlace> mirror_place(const session::Arguments& given) {
+  if (given.value(session::Opt::out).empty())
+    return session::misused("no folder for the mirror", "name one with --out DIR");
+  auto found = index::find_static_index(given.value(session::Opt::out));
+  if (!found) return session::failed(std::move(found).error());
+  const std::filesystem::path index = *std::move(found);
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  const std::string between = error ? std::string() : here.lexically_relative(index).string();
+  if (!between.empty() && !between.starts_with("..")) {
+    return session::misused(
+        fmt::format("the mirror {} is the working folder, or has it inside", index.string()),
+        "every change of the mirror replaces it: call the command from another folder");
+  }
   const std::string arriving = "." + index.filename().string() + "-arriving";
-  return {(index.parent_path() / arriving).string(), index.string()};
+  return session::SavePlace{(index.parent_path() / arriving).string(), index.string()};
 }
 
 /// `folder`: the option that names where the files are put.
@@ -324,6 +355,9 @@ int save_files(session::Session& session, session::Opt folder, Output& output) {
         session::misused("nothing to save", "name a package, a file, -r FILE or --group NAME")
             .error());
   }
+  const auto place =
+      folder == session::Opt::out ? mirror_place(given) : folder_place(given, folder);
+  if (!place) return output.failure(place.error());
   const auto machines = session.machines();
   if (!machines) return output.failure(machines.error());
   auto workspace = session::open_workspace(session, session::Purpose::save);
@@ -336,20 +370,7 @@ int save_files(session::Session& session, session::Opt folder, Output& output) {
         {machine, session::make_target((*workspace)->environment, (*workspace)->stated,
                                        machine.machine, session.elsewhere())});
   }
-  std::error_code error;
-  const std::string named = given.has(folder) ? given.value(folder) : ".";
-  std::filesystem::path dest = std::filesystem::absolute(named, error).lexically_normal();
-  if (named.empty() || error) {
-    return output.failure(
-        session::misused(session::option_name(folder) + " names no folder").error());
-  }
-  if (!dest.has_filename() && dest.has_parent_path()) dest = dest.parent_path();
-  const session::SavePlace place =
-      folder == session::Opt::out ? mirror_place(dest) : session::SavePlace{dest.string(), {}};
-  const int code =
-      Downloading(**workspace, clients, place, output).run(given.has(session::Opt::dry_run));
-  if (place.is_mirror()) std::filesystem::remove(place.folder, error);  // what is left stays
-  return code;
+  return Downloading(**workspace, clients, *place, output).run(given.has(session::Opt::dry_run));
 }
 
 }  // namespace
@@ -359,10 +380,6 @@ int run_download(session::Session& session, Output& output) {
 }
 
 int run_mirror(session::Session& session, Output& output) {
-  if (!session.arguments().has(session::Opt::out)) {
-    return output.failure(
-        session::misused("no folder for the mirror", "name one with --out DIR").error());
-  }
   return save_files(session, session::Opt::out, output);
 }
 

@@ -9,11 +9,27 @@
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/views/changes_view.h"
+#include "index/http/redaction.h"
 #include "session/changes/environment_changes.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
 namespace axle::cli {
+
+namespace {
+
+/// "demo from file:///home/me/proj": wheels that nobody publishes.
+std::string built_here(const plan::Resolution& resolution) {
+  std::string all;
+  for (const plan::ResolvedPackage& package : resolution.packages) {
+    if (!package.built_from) continue;
+    all += fmt::format("{}{} from {}", all.empty() ? "" : ", ", package.name,
+                       index::redact_url(package.built_from->url));
+  }
+  return all;
+}
+
+}  // namespace
 
 int run_undo(session::Session& session, Output& output) {
   expect_change();
@@ -28,8 +44,12 @@ int run_undo(session::Session& session, Output& output) {
   const installer::Environment& environment = (*workspace)->environment;
   if (const auto refused = session::refuse_managed(environment, arguments); !refused)
     return output.failure(refused.error());
-  const auto undoing = session::plan_undoing(environment, step, output);
+  auto undoing = session::plan_undoing(environment, step, output);
   if (!undoing) return output.failure(undoing.error());
+  if ((*workspace)->attestations != nullptr) {
+    if (auto good = (*workspace)->attestations->check(undoing->set.present); !good)
+      return output.failure(session::failed(std::move(good).error()).error());
+  }
   const auto store = session::choose_store(session, dry_run, output);
   if (!store) return output.failure(store.error());
   auto options = session::install_options((*workspace)->settings, *store, session);
@@ -41,12 +61,13 @@ int run_undo(session::Session& session, Output& output) {
   const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
   auto changes = plan(undoing->set, environment, (*workspace)->transport.get(), *options, output);
   if (!changes) {
-    return output.failure(
-        session::failed(within(fmt::format("'{}' stays as it is: not all wheels that this needs "
-                                           "are in the store or where they came from",
-                                           undoing->change.title),
-                               changes.error()))
-            .error());
+    Error error = within(fmt::format("'{}' stays as it is: not all wheels that this needs are in "
+                                     "the store or where they came from",
+                                     undoing->change.title),
+                         changes.error());
+    if (const std::string built = built_here(undoing->set.present); !built.empty())
+      error.hint = "what was built is not fetched: install it from its place again: " + built;
+    return output.failure(session::failed(std::move(error)).error());
   }
   const auto json = [&]() -> nlohmann::ordered_json {
     return {{"change", undoing->change.title},

@@ -48,7 +48,8 @@ int run_venv(session::Session& session, Output& output) {
        .folder = *folder,
        .prompt = arguments.value(session::Opt::prompt),
        .system_site_packages = arguments.has(session::Opt::system_site_packages),
-       .replaces = arguments.has(session::Opt::clear)});
+       .replaces = arguments.has(session::Opt::clear)},
+      output);
   if (!made) return output.failure(session::failed(made.error()).error());
   const std::string version = wheel::render_version(base->python_version);
   return output.answer({.text =

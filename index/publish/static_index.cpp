@@ -176,6 +176,26 @@ Result<std::vector<IndexedProject>> put_in_place(const PublishedIndex& published
   return projects;
 }
 
+Result<StaticIndex> add(const std::vector<ScannedWheel>& wheels, const std::string& to,
+                        Report& report) {
+  // From here on nobody else adds or removes.
+  Result<StagedFolder> staged = StagedFolder::create_beside(to);
+  if (!staged) return std::unexpected(std::move(staged.error()));
+  const Result<PublishedIndex> published = read_published_index(to);
+  if (!published) return std::unexpected(published.error());
+  Changes changes;
+  for (const ScannedWheel& wheel : wheels) {
+    const Result<ProjectWheels*> project = changed(changes, wheel.project, *published, report);
+    if (!project) return std::unexpected(project.error());
+    if (Result<void> added = (*project)->add(wheel); !added) {
+      return std::unexpected(std::move(added.error()));
+    }
+  }
+  auto projects = put_in_place(*published, changes, *staged);
+  if (!projects) return std::unexpected(std::move(projects.error()));
+  return StaticIndex{to, std::move(*projects)};
+}
+
 }  // namespace
 
 Result<StaticIndex> build_static_index(const std::string& wheels_folder,
@@ -185,23 +205,24 @@ Result<StaticIndex> build_static_index(const std::string& wheels_folder,
   if (!from || !to) return std::unexpected(from ? to.error() : from.error());
   const Result<std::vector<ScannedWheel>> wheels = scan_wheels(*from, *to, report);
   if (!wheels) return std::unexpected(wheels.error());
+  return add(*wheels, *to, report);
+}
 
-  // From here on nobody else adds or removes.
-  Result<StagedFolder> staged = StagedFolder::create_beside(*to);
-  if (!staged) return std::unexpected(std::move(staged.error()));
-  const Result<PublishedIndex> published = read_published_index(*to);
-  if (!published) return std::unexpected(published.error());
-  Changes changes;
-  for (const ScannedWheel& wheel : *wheels) {
-    const Result<ProjectWheels*> project = changed(changes, wheel.project, *published, report);
-    if (!project) return std::unexpected(project.error());
-    if (Result<void> added = (*project)->add(wheel); !added) {
-      return std::unexpected(std::move(added.error()));
-    }
-  }
-  auto projects = put_in_place(*published, changes, *staged);
-  if (!projects) return std::unexpected(std::move(projects.error()));
-  return StaticIndex{*to, std::move(*projects)};
+Result<StaticIndex> add_to_static_index(const std::vector<std::string>& wheels,
+                                        const std::string& out_folder, Report& report) {
+  const Result<std::string> to = resolved_path(out_folder);
+  if (!to) return std::unexpected(to.error());
+  const Result<std::vector<ScannedWheel>> scanned = scan_wheels(wheels, report);
+  if (!scanned) return std::unexpected(scanned.error());
+  return add(*scanned, *to, report);
+}
+
+Result<std::string> find_static_index(const std::string& out_folder) {
+  Result<std::string> to = resolved_path(out_folder);
+  if (!to) return to;
+  if (const auto published = read_published_index(*to); !published)
+    return std::unexpected(published.error());
+  return to;
 }
 
 Result<RemovalTarget> parse_removal_target(std::string_view text) {

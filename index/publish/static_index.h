@@ -35,6 +35,15 @@ struct StaticIndex {
 [[nodiscard]] Result<StaticIndex> build_static_index(const std::string& wheels_folder,
                                                      const std::string& out_folder, Report& report);
 
+/// The same with the wheels at these paths alone.
+[[nodiscard]] Result<StaticIndex> add_to_static_index(const std::vector<std::string>& wheels,
+                                                      const std::string& out_folder,
+                                                      Report& report);
+
+/// The absolute path of `out_folder`, a path or a file URL, where an index is or can be made.
+/// Error: io, if it has somebody else's files.
+[[nodiscard]] Result<std::string> find_static_index(const std::string& out_folder);
+
 /// What to remove from an index.
 struct RemovalTarget {
   std::string project;                    ///< normalised; empty with `file`

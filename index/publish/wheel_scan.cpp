@@ -43,9 +43,6 @@ Result<std::vector<std::string>> find_wheels(const std::string& folder,
     return fail(ErrorKind::not_found, fmt::format("no wheels found in {}", folder),
                 "specify the folder that contains the .whl files");
   }
-  std::ranges::sort(found, {}, [](const std::string& path) {
-    return std::pair(std::filesystem::path(path).filename().string(), path);
-  });
   return found;
 }
 
@@ -106,11 +103,18 @@ Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Rep
 
 Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const std::string& skipped,
                                               Report& report) {
-  const Result<std::vector<std::string>> paths = find_wheels(folder, skipped);
+  Result<std::vector<std::string>> paths = find_wheels(folder, skipped);
   if (!paths) return std::unexpected(paths.error());
+  return scan_wheels(std::move(*paths), report);
+}
+
+Result<std::vector<ScannedWheel>> scan_wheels(std::vector<std::string> paths, Report& report) {
+  std::ranges::sort(paths, {}, [](const std::string& path) {
+    return std::pair(std::filesystem::path(path).filename().string(), path);
+  });
   std::vector<ScannedWheel> wheels;
-  for (const std::string& path : *paths) {
-    report.progress("reading wheels", wheels.size(), paths->size());
+  for (const std::string& path : paths) {
+    report.progress("reading wheels", wheels.size(), paths.size());
     Result<ScannedWheel> scanned = scan_wheel(path, {}, report);
     if (!scanned) return std::unexpected(std::move(scanned.error()));
     if (wheels.empty() || wheels.back().filename != scanned->filename) {
@@ -122,7 +126,7 @@ Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const s
                   "remove one of them; an index lists a file name once");
     }
   }
-  report.progress("reading wheels", paths->size(), paths->size());
+  report.progress("reading wheels", paths.size(), paths.size());
   return wheels;
 }
 

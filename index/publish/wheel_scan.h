@@ -34,6 +34,10 @@ struct ScannedWheel {
                                                             const std::string& skipped,
                                                             Report& report);
 
+/// The same of the wheels at these paths.
+[[nodiscard]] Result<std::vector<ScannedWheel>> scan_wheels(std::vector<std::string> paths,
+                                                            Report& report);
+
 /// One that is already published, with the hash in its page. Its RECORD was checked when it was
 /// published. Errors: as scan_wheels.
 [[nodiscard]] Result<ScannedWheel> read_published_wheel(const std::string& path, std::string sha256,

@@ -129,8 +129,25 @@ Result<FileFolder> FileFolder::open(std::string path) {
   return FileFolder(std::move(path), std::move(**work));
 }
 
+Result<FileFolder> FileFolder::open_hidden(const std::string& hidden) {
+  const std::size_t slash = hidden.rfind('/');
+  auto work = WorkFolder::take_over(hidden.substr(0, slash), hidden.substr(slash + 1));
+  if (!work) return std::unexpected(work.error());
+  if (!*work) {
+    return fail(
+        ErrorKind::conflict,
+        fmt::format("another command uses {}, or it is not a folder of yours alone", hidden),
+        "wait for it; if no command runs, remove it");
+  }
+  std::string whole = hidden + "/whole";
+  if (::mkdir(whole.c_str(), 0700) != 0 && errno != EEXIST)
+    return std::unexpected(system_error("create", whole, errno));
+  return FileFolder(std::move(whole), std::move(**work));
+}
+
 FileFolder::~FileFolder() {
   if (complete_ || work_.path().empty()) return;
+  if (path_.starts_with(work_.path())) ::rmdir(path_.c_str());
   ::rmdir(work_.path().c_str());  // which leaves what is not empty
   work_.leave();
 }

@@ -28,6 +28,10 @@ class FileFolder {
   /// Creates `path` if it is missing, and locks it for other downloads. Errors: io; conflict
   /// (another command downloads into it).
   [[nodiscard]] static Result<FileFolder> open(std::string path);
+  /// Out of sight, for files that go elsewhere in the end: `hidden`, which must be nobody else's,
+  /// is created if it is missing, locked, and removed with everything in it if all is well in the
+  /// end. Errors: as of open.
+  [[nodiscard]] static Result<FileFolder> open_hidden(const std::string& hidden);
   /// What is not complete stays for the next command, in a hidden folder.
   ~FileFolder();
   FileFolder(FileFolder&&) = default;
@@ -44,6 +48,9 @@ class FileFolder {
   [[nodiscard]] Result<SavedFile> bring(const plan::ResolvedPackage& file,
                                         const std::string& published, index::Transport& transport,
                                         Report& report, const std::stop_token& stop = {});
+
+  /// Where files are that were brought.
+  [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Everything was brought: what earlier commands left unfinished is of no use any more.
   void close() { complete_ = true; }

@@ -14,6 +14,7 @@
 
 #include "foundation/system/program_run.h"
 #include "installer/file_access.h"
+#include "installer/lock.h"
 #include "installer/store/work_folder.h"
 
 namespace axle::installer {
@@ -117,7 +118,7 @@ Result<void> run_builder(const NewEnvironment& wanted, const std::string& made) 
 
 }  // namespace
 
-Result<void> make_environment(const NewEnvironment& wanted) {
+Result<void> make_environment(const NewEnvironment& wanted, Report& report) {
   if (auto good = check_place(wanted); !good) return good;
   const fs::path parent = fs::path(wanted.folder).parent_path();
   std::error_code error;
@@ -132,6 +133,9 @@ Result<void> make_environment(const NewEnvironment& wanted) {
   if (::rename(made.c_str(), wanted.folder.c_str()) == 0) return {};
   if (!wanted.replaces || (errno != ENOTEMPTY && errno != EEXIST))
     return std::unexpected(system_error("create", wanted.folder, errno));
+  // A command that changes it is waited for.
+  const auto lock = EnvironmentLock::for_reading(wanted.folder + "/.axle", report);
+  if (!lock) return std::unexpected(lock.error());
   // The old one goes with the work folder.
   if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, wanted.folder.c_str(), RENAME_EXCHANGE) == 0)
     return {};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "foundation/report/error.h"
+#include "foundation/report/report.h"
 
 namespace axle::installer {
 
@@ -18,6 +19,6 @@ struct NewEnvironment {
 /// The folder is there with everything, or as it was before: it is made beside its place and
 /// renamed. Errors: conflict (an environment is there, or a folder with files that is none), io,
 /// unsupported (the interpreter has no `venv` module), malformed (it is no interpreter).
-[[nodiscard]] Result<void> make_environment(const NewEnvironment& wanted);
+[[nodiscard]] Result<void> make_environment(const NewEnvironment& wanted, Report& report);
 
 }  // namespace axle::installer

@@ -1,6 +1,7 @@
 #include "installer/history/history.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <set>
 #include <utility>
@@ -25,8 +26,65 @@ std::string history_place(const std::string& base) { return base + "/.axle/histo
 std::string history_draft(const std::string& base) { return base + "/.axle/transaction/history"; }
 
 // Sealed fields: header; then three lists, each with its number first. A package is its origin
-// (five fields), RECORD's hash, "+label" or "-", family, two lists of properties and the letters of
-// its flags; a change is its title and two lists of packages.
+// (five fields), RECORD's hash, "+label" or "-", family, two lists of properties, the letters of
+// its flags, its provenance, what it was built from, and the overwritten files with their owners; a
+// change is its title and two lists of packages.
+
+using Kind = plan::BuiltFrom::Kind;
+constexpr std::array<std::pair<Kind, std::string_view>, 3> kinds = {
+    {{Kind::file, "file"}, {Kind::folder, "folder"}, {Kind::repository, "repository"}}};
+
+/// A single empty field: it was not built.
+void append_built_from(std::string& text, const std::optional<plan::BuiltFrom>& built_from) {
+  if (!built_from) return append_field(text, "");
+  const plan::BuiltFrom& from = *built_from;
+  append_field(text,
+               std::ranges::find(kinds, from.kind, &decltype(kinds)::value_type::first)->second);
+  for (const std::string* field : {&from.filename, &from.url, &from.sha256, &from.builder,
+                                   &from.subdirectory, &from.revision, &from.commit})
+    append_field(text, *field);
+  append_field(text, fmt::format("{}{}", from.editable ? "e" : "", from.hash_is_given ? "h" : ""));
+}
+
+bool read_built_from(std::string_view& rest, std::optional<plan::BuiltFrom>& built_from) {
+  const auto word = next_field(rest);
+  if (!word || word->empty()) return word.has_value();
+  const auto kind = std::ranges::find(kinds, *word, &decltype(kinds)::value_type::second);
+  if (kind == kinds.end()) return false;
+  plan::BuiltFrom& from = built_from.emplace();
+  from.kind = kind->first;
+  for (std::string* text : {&from.filename, &from.url, &from.sha256, &from.builder,
+                            &from.subdirectory, &from.revision, &from.commit}) {
+    const auto field = next_field(rest);
+    if (!field) return false;
+    *text = *field;
+  }
+  const auto flags = next_field(rest);
+  if (!flags) return false;
+  from.editable = flags->contains('e');
+  from.hash_is_given = flags->contains('h');
+  return true;
+}
+
+void append_overwritten(std::string& text, const OverwrittenFiles& files) {
+  append_number(text, files.size());
+  for (const auto& [path, owner] : files) {
+    append_field(text, path);
+    append_field(text, owner);
+  }
+}
+
+bool read_overwritten_files(std::string_view& rest, OverwrittenFiles& files) {
+  std::uint64_t count = 0;
+  if (!next_number(rest, count)) return false;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto path = next_field(rest);
+    const auto owner = path ? next_field(rest) : std::nullopt;
+    if (!owner) return false;
+    files.insert_or_assign(std::string(*path), std::string(*owner));
+  }
+  return true;
+}
 
 void append_properties(std::string& text, const wheel::VariantProperties& properties) {
   append_number(text, properties.size());
@@ -47,6 +105,9 @@ void append_packages(std::string& text, const std::vector<RecordedPackage>& pack
     append_properties(text, package.supported_properties);
     append_field(text,
                  fmt::format("{}{}", package.requested ? "r" : "", package.direct ? "d" : ""));
+    append_field(text, package.provenance);
+    append_built_from(text, package.built_from);
+    append_overwritten(text, package.overwritten);
   }
 }
 
@@ -95,6 +156,11 @@ bool read_packages(std::string_view& rest, std::vector<RecordedPackage>& package
     if (!flags) return false;
     package.requested = flags->contains('r');
     package.direct = flags->contains('d');
+    const auto provenance = next_field(rest);
+    if (!provenance || !read_built_from(rest, package.built_from) ||
+        !read_overwritten_files(rest, package.overwritten))
+      return false;
+    package.provenance = *provenance;
     packages.push_back(std::move(package));
   }
   return true;
@@ -114,13 +180,30 @@ bool read_changes(std::string_view& rest, std::vector<RecordedChange>& changes) 
   return true;
 }
 
-/// What comes from a wheel again has a RECORD that may be another one than before.
-void renew(std::vector<RecordedPackage>& packages, const std::vector<RecordedPackage>& now) {
-  for (RecordedPackage& package : packages) {
+/// An installation that was made again, and what it is now: its RECORD may be another one.
+struct Renewed {
+  RecordedPackage old;
+  std::string record;
+};
+
+/// Of the packages that were to come back those that are different now.
+std::vector<Renewed> renewed(const std::vector<RecordedPackage>& wanted,
+                             const std::vector<RecordedPackage>& now) {
+  std::vector<Renewed> all;
+  for (const RecordedPackage& package : wanted) {
     const auto same = std::ranges::find_if(now, [&](const RecordedPackage& other) {
       return other.wheel == package.wheel && !package.wheel.sha256.empty();
     });
-    if (same != now.end()) package.record = same->record;
+    if (same != now.end() && same->record != package.record) all.push_back({package, same->record});
+  }
+  return all;
+}
+
+/// Other installations of the same wheel, with other files of its own, stay what they were.
+void renew(std::vector<RecordedPackage>& packages, const std::vector<Renewed>& all) {
+  for (RecordedPackage& package : packages) {
+    const auto found = std::ranges::find(all, package, &Renewed::old);
+    if (found != all.end()) package.record = found->record;
   }
 }
 
@@ -143,13 +226,14 @@ void add_step(History& history, HistoryStep step, RecordedChange change) {
     auto& to = step == HistoryStep::undo ? history.undone : history.done;
     to.push_back(std::move(from.back()));
     from.pop_back();
-    for (RecordedChange& one : history.done) {
-      renew(one.before, change.after);
-      renew(one.after, change.after);
-    }
-    for (RecordedChange& one : history.undone) {
-      renew(one.before, change.after);
-      renew(one.after, change.after);
+    const RecordedChange& made = to.back();
+    const std::vector<Renewed> all =
+        renewed(step == HistoryStep::undo ? made.before : made.after, change.after);
+    for (auto* changes : {&history.done, &history.undone}) {
+      for (RecordedChange& one : *changes) {
+        renew(one.before, all);
+        renew(one.after, all);
+      }
     }
   }
   if (history.done.size() > longest_history) history.done.erase(history.done.begin());
@@ -181,6 +265,8 @@ Result<plan::ResolvedPackage> package_again(const RecordedPackage& package) {
   again.source = "the history of the environment";
   again.requested = package.requested;
   again.direct = package.direct;
+  again.provenance = package.provenance;
+  again.built_from = package.built_from;
   return again;
 }
 

@@ -15,6 +15,7 @@
 
 #include "foundation/report/error.h"
 #include "installer/durability/unflushed_change.h"
+#include "installer/environment/overwritten.h"
 #include "plan/resolution.h"
 #include "wheel/variant/variant_metadata.h"
 
@@ -29,7 +30,10 @@ struct RecordedPackage {
   wheel::VariantProperties variant_properties = {};
   wheel::VariantProperties supported_properties = {};
   bool requested = false;
-  bool direct = false;  ///< from a path or URL
+  bool direct = false;          ///< from a path or URL
+  std::string provenance = {};  ///< of the wheel, without a login; empty: none is known
+  std::optional<plan::BuiltFrom> built_from = {};
+  OverwrittenFiles overwritten = {};  ///< its files that another package has
   friend bool operator==(const RecordedPackage&, const RecordedPackage&) = default;
 };
 

@@ -1,6 +1,7 @@
 #include "installer/history/recording.h"
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,17 @@ RecordedPackage recorded(const History& history, const InstalledDistribution& di
                           record_of(distribution));
 }
 
+/// What a list among `files` says; empty: there is none.
+template <class Files>
+OverwrittenFiles overwritten_in(const Files& files, std::string_view dist_info) {
+  const std::string path = fmt::format("{}/{}", dist_info, overwritten_file);
+  for (const NewFile& file : files) {
+    if (file.target == path)
+      return parse_overwritten(file.content, path).value_or(OverwrittenFiles());
+  }
+  return {};
+}
+
 RecordedPackage recorded(const plan::ResolvedPackage& package, const NewPackage& entering) {
   const auto record =
       std::ranges::find(entering.files, entering.dist_info + "/RECORD", &NewFile::target);
@@ -35,7 +47,10 @@ RecordedPackage recorded(const plan::ResolvedPackage& package, const NewPackage&
           package.variant_properties,
           package.supported_properties,
           requested,
-          package.direct};
+          package.direct,
+          package.provenance,
+          package.built_from,
+          overwritten_in(entering.files, entering.dist_info)};
 }
 
 /// Whether `change` is what the next undo or redo is of.
@@ -90,6 +105,8 @@ RecordedChange record_change(const History& history,
     RecordedPackage package = recorded(history, *owner);
     change.before.push_back(package);
     package.record = metadata.file.sha256;
+    package.overwritten = overwritten_in(
+        rewritten | std::views::transform(&Staging::RewrittenMetadata::file), folder);
     change.after.push_back(std::move(package));
   }
   return change;

@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -18,9 +20,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The entries of `wheels`, a folder with a final slash, that links below `base` point into.
-Result<std::set<std::string>> entries_linked_from(const std::string& base,
-                                                  const std::string& wheels) {
+/// Which entry of a store a link leads into: the store may have several paths.
+class StorePaths {
+ public:
+  explicit StorePaths(const std::string& store) : store_(store), canonical_(canonical(store)) {}
+
+  /// As a path in `store`; empty: it leads elsewhere.
+  std::string entry_of(const std::string& target) {
+    constexpr std::string_view wheels = "/wheels/";
+    for (std::size_t at = target.find(wheels); at != std::string::npos;
+         at = target.find(wheels, at + 1)) {
+      const std::string place = target.substr(0, at);
+      const auto known = known_.try_emplace(place, std::string()).first;
+      if (known->second.empty()) known->second = canonical(place);
+      if (known->second != canonical_) continue;
+      const std::size_t name = at + wheels.size();
+      return fmt::format("{}{}{}", store_, wheels,
+                         target.substr(name, target.find('/', name) - name));
+    }
+    return {};
+  }
+
+ private:
+  static std::string canonical(const std::string& path) {
+    std::error_code none;
+    const fs::path found = fs::canonical(path, none);
+    return none ? path : found.string();
+  }
+
+  std::string store_;
+  std::string canonical_;
+  std::map<std::string, std::string> known_;  ///< path -> canonical path
+};
+
+/// The entries of the store that links below `base` point into.
+Result<std::set<std::string>> entries_linked_from(const std::string& base, StorePaths& store) {
   const auto listing = TreeListing::read(base, {});
   if (!listing) return std::unexpected(listing.error());
   std::set<std::string> entries;
@@ -29,8 +63,9 @@ Result<std::set<std::string>> entries_linked_from(const std::string& base,
       std::error_code none;
       const std::string target =
           fs::read_symlink(fmt::format("{}/{}{}", base, folder.below, name), none).string();
-      if (none || !target.starts_with(wheels)) continue;
-      entries.insert(target.substr(0, target.find('/', wheels.size())));
+      if (none) continue;
+      if (std::string entry = store.entry_of(target); !entry.empty())
+        entries.insert(std::move(entry));
     }
   }
   return entries;
@@ -55,7 +90,7 @@ Result<void> remember_linked(const std::string& store, const std::string& base) 
 Result<LinkedEnvironments> find_linked(const std::string& store) {
   constexpr std::uint64_t longest_path = 1U << 16;
   const std::string folder = store + "/linked";
-  const std::string wheels = store + "/wheels/";
+  StorePaths paths(store);
   LinkedEnvironments linked;
   std::error_code error;
   fs::directory_iterator record(folder, error);
@@ -66,7 +101,7 @@ Result<LinkedEnvironments> find_linked(const std::string& store) {
     if (!base && base.error().kind == ErrorKind::io) return std::unexpected(base.error());
     const auto there = base && base->starts_with('/') ? exists(*base) : Result<bool>(false);
     if (!there) return std::unexpected(there.error());
-    const auto entries = *there ? entries_linked_from(*base, wheels)
+    const auto entries = *there ? entries_linked_from(*base, paths)
                                 : Result<std::set<std::string>>(std::set<std::string>());
     if (!entries) return std::unexpected(entries.error());
     if (entries->empty()) {

@@ -213,13 +213,28 @@ Changes::~Changes() = default;
 
 namespace {
 
+/// An undo or redo brings back whose the files of several packages were.
+void restore_overwritten(const InstallOptions& options, const std::vector<NewPackage>& entering,
+                         OverwriteConsent& consent) {
+  if (!options.recorded) return;
+  const auto& goal =
+      options.step == HistoryStep::undo ? options.recorded->before : options.recorded->after;
+  for (const NewPackage& package : entering) {
+    const auto wanted = std::ranges::find_if(
+        goal, [&](const RecordedPackage& one) { return one.wheel.name == package.name; });
+    if (wanted != goal.end())
+      consent.restore(wanted->overwritten,
+                      std::string_view(package.dist_info).substr(0, package.dist_info.rfind('/')));
+  }
+}
+
 /// What is added and what is removed, from the wheels, of which only archives are left, and the
 /// installed packages; files are compared.
 Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
                      const Environment& environment, const InstallOptions& options, Opened opened,
                      PreparedChanges& prepared, Changes& changes, Report& report) {
   std::vector<InstalledDistribution>& staying = opened.installed;
-  const auto consent = OverwriteConsent::read(options.overwrite, staying, prepared.roots);
+  auto consent = OverwriteConsent::read(options.overwrite, staying, prepared.roots);
   if (!consent) return std::unexpected(consent.error());
   std::set<std::string> names;
   for (const ResolvedPackage& package : set.present.packages)
@@ -261,6 +276,7 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
   auto removal = plan_removal(leaving, staying, stand_ins, prepared.roots, report);
   if (!removal) return std::unexpected(removal.error());
   prepared.removal = std::move(*removal);
+  restore_overwritten(options, prepared.entering, *consent);
   if (auto settled = settle_files(prepared.entering, installation_order(packages), *consent,
                                   staying, prepared.roots, changes.overwritten);
       !settled)

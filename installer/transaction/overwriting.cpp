@@ -1,6 +1,7 @@
 #include "installer/transaction/overwriting.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -157,12 +158,15 @@ class Settlement {
 
  private:
   void settle(const std::string& path, const std::vector<Claim>& claims) {
-    auto winner = std::prev(claims.end());
-    if (!consent_.is_for_all()) {
+    auto winner = claims.end();
+    if (consent_.keeps_settled()) {
       winner = std::ranges::find_if(claims, [&](const Claim& claim) {
         return consent_.has_settled(path, entering_[claim.package].name);
       });
-      if (winner == claims.end()) return;
+    }
+    if (winner == claims.end()) {
+      if (!consent_.is_for_all()) return;
+      winner = std::prev(claims.end());
     }
     const NewPackage& by = entering_[winner->package];
     const NewFile& file = by.files[winner->file];
@@ -205,6 +209,14 @@ Result<OverwriteConsent> OverwriteConsent::read(bool all,
   return consent;
 }
 
+void OverwriteConsent::restore(const OverwrittenFiles& files, std::string_view site) {
+  restores_ = true;
+  for (const auto& [path, owner] : files) {
+    const std::filesystem::path target = std::filesystem::path(site) / path;
+    settled_.insert_or_assign(target.lexically_normal().string(), owner);
+  }
+}
+
 std::vector<std::size_t> installation_order(
     const std::vector<const plan::ResolvedPackage*>& packages) {
   std::map<std::string_view, std::size_t> places;
@@ -238,7 +250,7 @@ Result<void> settle_files(std::vector<NewPackage>& entering, const std::vector<s
   if (!consent.is_given()) return {};
   Settlement settlement(entering, consent, overwritten);
   settlement.settle_among_new(order);
-  if (!consent.is_for_all()) {
+  if (consent.keeps_settled()) {
     if (auto done = settlement.settle_with_staying(staying, roots); !done) return done;
   }
   return settlement.apply();

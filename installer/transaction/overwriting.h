@@ -13,6 +13,7 @@
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "installer/environment/installed.h"
+#include "installer/environment/overwritten.h"
 #include "installer/environment/roots.h"
 #include "installer/transaction/new_package.h"
 #include "plan/resolution.h"
@@ -34,7 +35,13 @@ class OverwriteConsent {
   [[nodiscard]] static Result<OverwriteConsent> read(
       bool all, const std::vector<InstalledDistribution>& installed, const Roots& roots);
 
+  /// `files` of a package that comes back, whose modules are in the folder `site`, were those of
+  /// others: they are again, whatever the order.
+  void restore(const OverwrittenFiles& files, std::string_view site);
+
   [[nodiscard]] bool is_for_all() const { return all_; }
+  /// What was settled counts more than the order.
+  [[nodiscard]] bool keeps_settled() const { return !all_ || restores_; }
   [[nodiscard]] bool is_given() const { return all_ || !settled_.empty(); }
   /// Whether `package` may have the file `path` of others.
   [[nodiscard]] bool allows(const std::string& path, std::string_view package) const {
@@ -48,6 +55,7 @@ class OverwriteConsent {
 
  private:
   bool all_ = false;
+  bool restores_ = false;
   std::unordered_map<std::string, std::string> settled_;  ///< absolute path -> package
 };
 

@@ -7,8 +7,10 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "foundation/system/shell_command.h"
+#include "index/http/redaction.h"
 #include "installer/environment/installed_scan.h"
 #include "installer/file_access.h"
 #include "wheel/core_metadata.h"
@@ -40,6 +42,15 @@ std::optional<std::pair<std::string, wheel::Version>> split_folder_name(std::str
   return std::pair(wheel::normalize_name(folder.substr(0, hyphen)), std::move(*version));
 }
 
+/// Where it came from that is no index (direct_url.json); empty: it came from one.
+std::string place_of(const InstalledDistribution& distribution) {
+  const auto document = nlohmann::json::parse(distribution.direct_url, nullptr, false);
+  if (!document.is_object()) return {};
+  const auto url = document.find("url");
+  return url != document.end() && url->is_string() ? index::redact_url(url->get<std::string>())
+                                                   : std::string();
+}
+
 }  // namespace
 
 bool is_repairable(const InstalledDistribution& distribution) {
@@ -49,6 +60,9 @@ bool is_repairable(const InstalledDistribution& distribution) {
 }
 
 std::string repair_command(const InstalledDistribution& distribution) {
+  // An index may have another package of that name and version.
+  if (const std::string place = place_of(distribution); !place.empty())
+    return fmt::format("installing {} from {} again", distribution.name, place);
   return fmt::format("`variant install --reinstall --no-deps {}`",
                      shell_word(fmt::format("{}=={}", distribution.name,
                                             wheel::render_version(distribution.metadata.version))));

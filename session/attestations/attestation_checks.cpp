@@ -76,8 +76,7 @@ Outcome<std::unique_ptr<AttestationChecks>> AttestationChecks::open(AttestationP
 }
 
 bool AttestationChecks::concerns(std::string_view package) const {
-  if (policy_.mode != Attestations::off) return true;
-  return package.empty() ? !policy_.publishers.empty() : policy_.publishers.contains(package);
+  return policy_.mode != Attestations::off || policy_.publishers.contains(package);
 }
 
 Result<std::optional<std::string>> AttestationChecks::read_provenance(const ListedFile& file) {
@@ -154,7 +153,15 @@ Result<void> AttestationChecks::settle(const std::string& package, const std::st
 
 Result<void> AttestationChecks::allow_source(const std::string& package,
                                              const plan::BuiltFrom& source) const {
-  if (!policy_.requires_for(package)) return {};
+  if (package.empty() && !policy_.publishers.empty()) {
+    return fail(
+        ErrorKind::conflict,
+        fmt::format("{} is not built: which package it is, is not known before, and {} says "
+                    "who may publish some",
+                    source.filename, policy_.publishers.begin()->second.origin),
+        "write `NAME @ URL`");
+  }
+  if (source.kind == plan::BuiltFrom::Kind::file || !policy_.requires_for(package)) return {};
   return std::unexpected(refusal(package, source.filename, std::string(unattested(source))));
 }
 

@@ -36,16 +36,16 @@ class AttestationChecks {
                                                                         index::Transport& transport,
                                                                         Report& report);
 
-  /// Whether the policy asks for anything of files of this package; empty: of a package whose name
-  /// is not known before it is built.
+  /// Whether the policy asks for anything of files of this package.
   [[nodiscard]] bool concerns(std::string_view package) const;
   /// Fills ResolvedPackage::attestation of all that is to be installed; the file of a package
   /// that has passed must have the attested sha256 from then on. Of what was built here the file
   /// counts that it was built from. Error: mismatch, for the first that has not passed and has to;
   /// the others are reported.
   [[nodiscard]] Result<void> check(plan::Resolution& resolution);
-  /// That a folder or a repository, which nobody attests, may be built. Error: mismatch, if the
-  /// package has to be attested.
+  /// That it may be built, before its code runs: nobody attests a folder or a repository, and of
+  /// what has no name before it is built (`package` is empty then) no publisher can be expected.
+  /// Errors: mismatch, if the package has to be attested; conflict, if it needs a name.
   [[nodiscard]] Result<void> allow_source(const std::string& package,
                                           const plan::BuiltFrom& source) const;
   /// One file. Error: mismatch, if it has not passed and has to.

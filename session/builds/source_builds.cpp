@@ -434,7 +434,7 @@ Result<BuiltWheel> SourceBuilds::build_named(const resolver::NamedSource& named,
   if (source.kind == SourceUrl::Kind::folder) build.from.kind = plan::BuiltFrom::Kind::folder;
   if (source.kind == SourceUrl::Kind::repository)
     build.from.kind = plan::BuiltFrom::Kind::repository;
-  if (setup_.attestations != nullptr && build.from.kind != plan::BuiltFrom::Kind::file) {
+  if (setup_.attestations != nullptr) {
     if (auto allowed = setup_.attestations->allow_source(named.name, build.from); !allowed)
       return std::unexpected(std::move(allowed).error());
   }

@@ -59,8 +59,8 @@ Result<std::string> name_of(const resolver::Request& request, const resolver::Op
   const std::string shown = index::redact_url(url);
   if (options.builds.builder == nullptr)
     return fail(ErrorKind::conflict,
-                fmt::format("{} is not built for another machine (--for)", shown),
-                "name a wheel for that machine");
+                fmt::format("{} is not built for another machine or interpreter", shown),
+                "leave out --for, --platform, --python-version and the like, or name a wheel");
   std::string name = stated_name(*source);
   if (const std::string why = refusal(name, options); !why.empty())
     return fail(ErrorKind::conflict, fmt::format("{} is not built: {}", shown, why),

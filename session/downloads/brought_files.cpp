@@ -85,8 +85,10 @@ std::optional<std::string> differs_from_saved(const Workspace& workspace,
   (place.is_mirror() ? alone.indexes : alone.find_links) = {source.get()};
   alone.transport = workspace.sources.transport;
   alone.offline = workspace.sources.offline;
-  const auto found =
-      resolver::resolve(workspace.requests, target, {}, alone, workspace.options, said_before);
+  resolver::Options options = workspace.options;  // what is saved may be used
+  options.wheel_use = {};
+  options.cutoffs = {};
+  const auto found = resolver::resolve(workspace.requests, target, {}, alone, options, said_before);
   if (!found) return "cannot be installed: " + found.error().message;
   const std::set<std::string_view> wanted = names_of(resolution);
   for (const plan::ResolvedPackage& package : found->packages) {

@@ -115,8 +115,8 @@ Outcome<void> configure(std::string_view command, std::span<const Opt> options,
   WeighedLayers layers(*read);
   const auto takes = [&](Opt id) { return std::ranges::find(options, id) != options.end(); };
   for (const EarlySetting& setting : settings) {
-    // pip's uninstall has no dry run: PIP_DRY_RUN only applies to install.
-    if (setting.id == Opt::dry_run && command == "uninstall") continue;
+    // pip's other commands have no dry run: PIP_DRY_RUN only applies to install.
+    if (setting.id == Opt::dry_run && section != "install") continue;
     if (takes(setting.id)) apply(setting, layers, arguments);
   }
   for (const EarlySetting& setting : of_single_commands) {

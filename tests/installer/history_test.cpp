@@ -26,6 +26,18 @@ History some_history() {
   variant.variant = "v3";
   variant.variant_properties = {{"x86_64", "level", "v3"}};
   variant.requested = true;
+  variant.provenance = "https://x/b.provenance";
+  variant.built_from = axle::plan::BuiltFrom{.filename = "repo",
+                                             .url = "https://x/repo",
+                                             .sha256 = {},
+                                             .builder = "pip 26.3",
+                                             .kind = axle::plan::BuiltFrom::Kind::repository,
+                                             .subdirectory = "inner",
+                                             .revision = "v1",
+                                             .commit = "abc",
+                                             .editable = true,
+                                             .hash_is_given = true};
+  variant.overwritten = {{"both.py", "a"}};
   add_step(history, HistoryStep::change, change({}, {package("a", "1"), variant}));
   add_step(history, HistoryStep::change, change({package("a", "1")}, {package("a", "2")}));
   add_step(history, HistoryStep::undo, change({package("a", "2")}, {package("a", "1")}));
@@ -58,6 +70,23 @@ TEST_CASE("what came from its wheel again is known by its new RECORD") {
   add_step(history, HistoryStep::undo, change({package("a", "2")}, {again}));
   CHECK(history.done[0].after[0].record == "new");
   CHECK(history.undone[0].before[0].record == "new");
+}
+
+TEST_CASE("another installation of the same wheel keeps its RECORD") {
+  const RecordedPackage whole = package("a", "1", "whole");
+  RecordedPackage lost = package("a", "1", "lost");
+  lost.overwritten = {{"both.py", "b"}};
+  History history;
+  add_step(history, HistoryStep::change, change({}, {whole}));
+  add_step(history, HistoryStep::change, change({whole}, {lost, package("b", "1")}));
+  RecordedPackage again = whole;
+  again.record = "new";
+  add_step(history, HistoryStep::undo, change({lost, package("b", "1")}, {again}));
+  CHECK(history.done[0].after[0].record == "new");
+  CHECK(history.undone[0].before[0].record == "new");
+  CHECK(history.undone[0].after[0] == lost);
+  add_step(history, HistoryStep::redo, change({again}, {lost, package("b", "1")}));
+  CHECK(history.done[1].before[0].record == "new");
 }
 
 TEST_CASE("what is installed again as it was is no change") {

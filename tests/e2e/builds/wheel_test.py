@@ -52,6 +52,15 @@ class Saved(WheelCase):
         self.assert_ok(self.pip("install", "demo", "--no-index", "-f", self.dest))
         self.assertEqual(self.installed(), {"demo": ("1.0", None), "dep": ("1.0", None)})
 
+    def test_what_wheels_were_not_to_be_used_for_does_not_count_afterwards(self):
+        (self.published / "late-1.0.tar.gz").write_bytes(self.sdist("late", "1.0").bytes())
+        result = self.assert_ok(self.wheel("late", "--build=late", "--no-binary", "late"))
+        self.assertNotIn("alone", result.err)
+
+    def test_a_dry_run_of_pips_installations_is_none_of_this(self):
+        self.assert_ok(self.wheel("dep", env={"PIP_DRY_RUN": "1"}))
+        self.assertEqual(self.names(), ["dep-1.0-py3-none-any.whl"])
+
     def test_what_it_says(self):
         result = self.assert_ok(self.wheel("./proj", cwd=self.root))
         self.assertRegex(result.out, r"\+ demo-1\.0-py3-none-any\.whl, built from proj by pip \d")
@@ -84,7 +93,8 @@ class Saved(WheelCase):
 class Refused(WheelCase):
     def test_a_source_distribution_without_consent(self):
         (self.published / "late-1.0.tar.gz").write_bytes(self.sdist("late", "1.0").bytes())
-        self.assert_fails(self.wheel("late"), 3, "only a source distribution", "--build=late")
+        refused = self.assert_fails(self.wheel("late"), 3, "only a source distribution", "--build=late")
+        self.assertNotIn("this machine", refused.err)
         self.assertEqual((self.built(), self.names()), ([], []))
 
     def test_a_build_that_fails_leaves_nothing(self):

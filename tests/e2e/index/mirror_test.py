@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,8 +25,8 @@ class MirrorCase(EnvironmentTestCase):
         self.out = self.root / "mirror"
         self.url = (self.out / "simple").as_uri()
 
-    def mirror(self, *words, index=None, **options):
-        return self.variant("mirror", *words, "--index-url", index or self.index.url, "--out", self.out, "--python", self.venv, **options)
+    def mirror(self, *words, index=None, out=None, **options):
+        return self.variant("mirror", *words, "--index-url", index or self.index.url, "--out", out or self.out, "--python", self.venv, **options)
 
     def fleet(self, machines=MACHINES):
         return [word for machine in machines for word in ("--for", machine)]
@@ -118,12 +119,49 @@ class Kept(MirrorCase):
         told = self.assert_ok(self.mirror("demo", *self.fleet(), "--dry-run", "--json")).json
         self.assertTrue(all(one["was_there"] for one in told["files"]))
 
+    def test_what_lies_where_files_arrive_is_nobody_elses(self):
+        place = self.root / ".mirror-arriving"
+        precious = self.root / "precious"
+        Wheel("evil", "9.0").write(precious)
+        Wheel("plain", "1.0", files={"evil.py": ""}).write(precious)
+        for prepare in (lambda: place.symlink_to(precious), lambda: place.write_text("mine"),
+                        lambda: (place.mkdir(), place.chmod(0o777), Wheel("evil", "9.0").write(place))):
+            prepare()
+            before = tree(precious)
+            self.assert_ok(self.mirror("plain", "--dry-run"))
+            self.assert_fails(self.mirror("plain"), 1, ".mirror-arriving")
+            self.assertEqual(tree(precious), before)
+            self.assertFalse(self.out.exists())
+            self.assertTrue(place.exists())
+            place.unlink() if place.is_symlink() or place.is_file() else shutil.rmtree(place)
+
+    def test_only_what_this_command_wants_is_published(self):
+        (self.root / ".mirror-arriving/whole").mkdir(parents=True, mode=0o700)
+        Wheel("evil", "9.0").write(self.root / ".mirror-arriving/whole")
+        self.assert_ok(self.mirror("plain"))
+        self.assertEqual({path.name for path in (self.out / "simple").iterdir() if path.is_dir()}, {"plain"})
+        self.assert_nothing_beside()
+
+    def test_a_wheel_that_is_refused_does_not_stop_others(self):
+        bad = Wheel("bad", "1.0")
+        bad.members[f"{bad.dist_info}/RECORD"] = b"bad.py,sha256=AAAA,1\n"
+        self.index.add_wheel(bad)
+        self.assert_fails(self.mirror("bad"), 1, "bad-1.0")
+        self.assert_ok(self.mirror("plain"))
+        self.assert_nothing_beside()
+
     def test_words_and_places(self):
+        inside = self.root / "empty"
+        inside.mkdir()
+        self.assert_fails(self.mirror("plain", cwd=inside, out="."), 2, "working folder")
+        self.assert_fails(self.mirror("plain", out="/"), 1, "/")
         self.assert_fails(self.variant("mirror", "plain", "--python", self.venv), 2, "--out")
         self.assert_fails(self.mirror(), 2, "nothing to save")
         self.out.mkdir()
         (self.out / "thesis.txt").write_text("mine")
-        self.assert_fails(self.mirror("plain"), 1, str(self.out))
+        for words in ([], ["--dry-run"]):
+            self.assert_fails(self.mirror("plain", *words), 1, str(self.out))
+            self.assert_nothing_beside()
         self.assertEqual([path.name for path in self.out.iterdir()], ["thesis.txt"])
 
 
@@ -138,7 +176,7 @@ class Interrupted(MirrorCase):
         url = f"http://127.0.0.1:{server.server_address[1]}"
         words = ["mirror", "slow", "--index-url", url, "--out", str(self.out), "--python", str(self.venv)]
         running = subprocess.Popen([support.VARIANT, *words], env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        part = self.root / ".mirror-arriving/.axle-unfinished" / wheel.file_name
+        part = self.root / ".mirror-arriving" / wheel.file_name
         self.wait_for(lambda: part.exists() and part.stat().st_size >= 4 << 20, running)
         running.send_signal(signal.SIGKILL)
         running.wait(30)
@@ -146,7 +184,8 @@ class Interrupted(MirrorCase):
         server.given, server.requested = 0, []
         self.assert_ok(self.mirror("slow", index=url))
         self.assertEqual([begin for name, begin, size in server.requested if name == wheel.file_name and size > 1 << 20], [4 << 20])
-        self.assertEqual((self.out / "simple/slow" / wheel.file_name).read_bytes(), wheel.bytes())
+        self.assertEqual((self.out / "simple/slow" / wheel.file_name).read_bytes(),
+                         (self.root / "index/slow" / wheel.file_name).read_bytes())
         self.assert_nothing_beside()
 
     def wait_for(self, true, running):

@@ -335,6 +335,18 @@ class Publishers(AttestedCase):
                 told = self.assert_ok(self.variant(*asked, "--attestations", "off", "--json", cwd=project)).json
                 self.assertNotIn("attestation", str(told))
 
+    def test_undo_asks_for_the_same(self):
+        self.index.add(Wheel("demo", "1.0"), provenance=False)
+        self.index.add(Wheel("demo", "2.0"))
+        self.assert_ok(self.ask("demo==1.0", policy=None))
+        self.assert_ok(self.ask("demo==2.0"))
+        undo = ["undo", "--python", self.venv, "--trusted-root", self.trusted]
+        self.assert_fails(self.variant(*undo, "--attestations", "require"), 1, "demo-1.0-py3-none-any.whl is not attested")
+        self.assertEqual(self.installed(), {"demo": ("2.0", None)})
+        self.assert_ok(self.variant(*undo, "--attestations", "warn"))
+        self.assert_ok(self.variant(*undo, "--redo", "--attestations", "require"))
+        self.assertEqual(self.installed(), {"demo": ("2.0", None)})
+
     def test_off_is_said(self):
         self.index.add(Wheel("demo", "1.0"), provenance=False)
         project = self.project(self.trusting(self.EXPECTED.format("axle/demo")))
@@ -427,18 +439,20 @@ class Builds(BuildCase):
             self.assertTrue(told["passed"], told)
         self.assertEqual(self.built(), ["demo 1.0"])
 
-    def test_an_archive_whose_name_is_known_last_has_to_be_of_its_publisher(self):
+    def test_where_a_publisher_is_expected_a_name_comes_before_the_code(self):
         file = self.root / "demo-1.0.tar.gz"
         file.write_bytes(self.sdist("demo", "1.0").bytes())
         place = self.root / "home/.config/axle"
         place.mkdir(parents=True)
         (place / "config.toml").write_text('[publishers]\ndemo = { kind = "GitHub", repository = "axle/demo", workflow = "release.yml" }\n')
-        refused = self.assert_fails(self.build(named=file, policy=None), 1, "demo-1.0.tar.gz is not attested")
-        self.assertNotIn("warning", refused.err)
+        self.assert_fails(self.build(named=file, policy=None), 1, "which package it is, is not known before", "write `NAME @ URL`")
+        named = f"demo @ {file.as_uri()}"
+        self.assert_fails(self.build(named=named, policy=None), 1, "demo-1.0.tar.gz is not attested")
         for publisher in (OTHER, GITHUB):
+            self.assertEqual(self.built(), [])
             provenance = self.index.sigstore.provenance(file.name, file.read_bytes(), publisher, None)
             pathlib.Path(f"{file}.provenance").write_text(json.dumps(provenance))
-            run = self.build(named=file, policy=None)
+            run = self.build(named=named, policy=None)
             if publisher is OTHER:
                 self.assert_fails(run, 1, "it was published by GitHub, repository mallory/demo")
         self.assert_ok(run)

@@ -25,6 +25,15 @@ class LinkMode(TestCase):
     def place(self, mode, *more, **options):
         return self.install("demo", "--reinstall", *(["--link-mode", mode] if mode else []), *more, index=self.index, **options)
 
+    def test_a_store_with_two_paths_is_one_store(self):
+        self.cache.mkdir()
+        (self.root / "other-path").symlink_to(self.cache)
+        self.assert_ok(self.place("symlink", "--cache-dir", self.root / "other-path"))
+        self.assert_ok(self.variant("cache", "prune"))
+        for path in (self.cache, self.root / "other-path"):
+            self.assert_fails(self.variant("cache", "clean", "--cache-dir", path), 1, "symbolic links to demo")
+        self.assertEqual(self.file().read_text(), "VALUE = 1\n")
+
     def stored(self):
         [path] = self.cache.glob("store/wheels/*/tree/demo/__init__.py")
         return path

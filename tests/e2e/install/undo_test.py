@@ -125,6 +125,49 @@ class Undo(UndoTestCase):
         self.assertEqual(self.state(), before)
         self.assert_ok(self.variant("check", "--deep", "--python", self.venv))
 
+    def publish_pair(self):
+        for name in ("first", "second"):
+            for version in ("1.0", "2.0"):
+                self.index.add_wheel(Wheel(name, version, files={"both.py": f"OWNER = {name + version!r}\n", f"{name}.py": ""}))
+
+    def test_an_overwriting_is_undone_and_made_again_without_a_new_consent(self):
+        self.publish_pair()
+        self.do("first==1.0")
+        before = self.state()
+        self.do("second==1.0", "--overwrite")
+        after = self.state()
+        for _ in range(2):
+            self.assert_ok(self.undo())
+            self.assertEqual(self.state(), before)
+            self.assert_ok(self.undo("--redo"))
+            self.assertEqual(self.state(), after)
+        self.assert_ok(self.undo())
+        self.assertEqual(self.state(), before)
+
+    def test_each_step_back_over_files_of_two_packages(self):
+        self.publish_pair()
+        states = [self.state()]
+        for words in (["first==1.0"], ["second==1.0", "--overwrite"], ["first==2.0"], ["second==2.0"]):
+            self.do(*words)
+            states.append(self.state())
+        self.uninstall("second")
+        for state in reversed(states):
+            self.assert_ok(self.undo())
+            self.assertEqual(self.state(), state)
+
+    def test_whose_a_file_was_does_not_depend_on_the_order(self):
+        self.publish_pair()
+        self.do("first==1.0")
+        self.do("second==1.0", "--overwrite")
+        for names in (["first"], ["second", "first"]):
+            with self.subTest(names):
+                before = self.state()
+                self.uninstall(*names)
+                self.assert_ok(self.undo())
+                self.assertEqual(self.state(), before)
+                self.assertEqual(self.python("import both; print(both.OWNER)"), "second1.0")
+        self.do("second==1.0", "first==1.0", "--overwrite", "--reinstall")
+
     def test_a_wheel_from_a_path(self):
         wheel = Wheel("local", "1.0").write(self.root / "wheels")
         self.assert_ok(self.install(wheel))
