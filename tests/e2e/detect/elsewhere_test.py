@@ -26,7 +26,7 @@ COMMANDS = {
     "wheel": ["demo", "--dry-run"],
     "venv": ["--clear"],
     "uninstall": ["demo"],
-    "undo": [],
+    "undo": ["--dry-run"],
     "list": [],
     "freeze": [],
     "check": [],
