@@ -25,7 +25,7 @@ GOOGLE = {"kind": "Google", "email": "builder@demo.example"}
 CIRCLECI = {"kind": "CircleCI", "project_id": "11111111-2222-3333-4444-555555555555",
             "pipeline_definition_id": "66666666-7777-8888-9999-000000000000",
             "vcs_origin": "github.com/axle/demo", "vcs_ref": "refs/heads/main"}
-PUBLISHED = "https://docs.pypi.org/attestations/publish/v1"
+PUBLISHED = "https://docs.index.example/attestations/publish/v1"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 REF = "refs/tags/v1.0"
 TIMESTAMPS = "1.3.6.1.4.1.11129.2.4.2"

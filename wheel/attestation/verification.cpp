@@ -1,7 +1,6 @@
 #include "wheel/attestation/verification.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -22,10 +21,16 @@ namespace {
 
 using documents::JsonObject;
 
-/// PEP 740 leaves the predicates to the index; these are what is accepted by indexes today.
-constexpr std::array known_predicates = {
-    std::string_view("https://docs.pypi.org/attestations/publish/v1"),
-    std::string_view("https://slsa.dev/provenance/v1")};
+/// PEP 740 leaves the predicates to the index. Known are SLSA's provenance, and that a file was
+/// published, which each index names by a page of its own documentation: the path says it.
+bool is_known_predicate(std::string_view type) {
+  constexpr std::string_view scheme = "https://";
+  if (type == "https://slsa.dev/provenance/v1") return true;
+  if (!type.starts_with(scheme)) return false;
+  const std::size_t path = type.find('/', scheme.size());
+  return path != std::string_view::npos && path > scheme.size() &&
+         type.substr(path) == "/attestations/publish/v1";
+}
 
 constexpr std::string_view payload_type = "application/vnd.in-toto+json";
 constexpr std::string_view statement_type = "https://in-toto.io/Statement/v1";
@@ -99,7 +104,7 @@ Result<Statement> parse_statement(std::string_view text) {
 Result<Statement> check_statement(std::string_view text, const AttestedFile& file) {
   auto statement = parse_statement(text);
   if (!statement) return statement;
-  if (std::ranges::find(known_predicates, statement->predicate) == known_predicates.end()) {
+  if (!is_known_predicate(statement->predicate)) {
     return fail(ErrorKind::unsupported,
                 fmt::format("{} is a kind of attestation that is not known here",
                             text::quote(statement->predicate)));

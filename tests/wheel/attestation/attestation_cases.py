@@ -80,6 +80,9 @@ def bent_cases(sigstore):
     yield case("no subject", "not about exactly one file", subjects=[])
     yield case("another kind of attestation", "a kind of attestation that is not known",
                statement={"predicateType": "https://example.com/other"})
+    for url in ("https:///attestations/publish/v1", "https://example.com/other/attestations/publish/v1",
+                "http://example.com/attestations/publish/v1", "https://example.com/attestations/publish/v1/more"):
+        yield case(f"the kind {url}", "a kind of attestation that is not known", statement={"predicateType": url})
     yield case("another kind of statement", "_type", statement={"_type": "https://in-toto.io/Statement/v0.1"})
     yield case("another payload signed", "its signature is not one of its statement", signature_of=b"{}")
     yield case("another issuer", "who signed it in", claims={8: "https://example.com"})
