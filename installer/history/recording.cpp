@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "index/http/redaction.h"
 #include "installer/file_hash.h"
 
 namespace axle::installer {
@@ -48,7 +49,7 @@ RecordedPackage recorded(const plan::ResolvedPackage& package, const NewPackage&
           package.supported_properties,
           requested,
           package.direct,
-          package.provenance,
+          index::redact_url(package.provenance),
           package.built_from,
           overwritten_in(entering.files, entering.dist_info)};
 }

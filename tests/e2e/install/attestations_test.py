@@ -294,6 +294,7 @@ class Places(AttestedCase):
         result = self.ask("demo", "--index-url", url, "-v")
         self.assert_ok(result)
         self.assertNotIn("secret", result.out + result.err)
+        self.assertNotIn(b"secret", (self.venv / ".axle/history").read_bytes())
 
 
 class Publishers(AttestedCase):
