@@ -16,6 +16,7 @@
 #include "providers/plugins/shared_object.h"
 #include "session/session.h"
 #include "session/settings/configure.h"
+#include "session/settings/progress.h"
 #include "session/variables.h"
 #include "session/version.h"
 
@@ -30,13 +31,6 @@ bool asks_for_json(const std::vector<std::string>& words) {
     if (word == "--") return false;
   }
   return false;
-}
-
-Progress progress_of(const session::Arguments& arguments) {
-  const bool none =
-      !arguments.has(session::Opt::progress) && arguments.has(session::Opt::no_progress);
-  return choose_progress(none ? "off" : arguments.value(session::Opt::progress),
-                         arguments.has(session::Opt::quiet));
 }
 
 OutputOptions output_options(const session::Arguments& arguments) {
@@ -61,13 +55,13 @@ int run(std::vector<std::string> words) {
     return output.answer_text(parsed.text);
   }
   Output output(output_options(parsed.arguments));
-  output.set_progress(progress_of(parsed.arguments));
+  const auto is_quiet = [&] { return parsed.arguments.has(session::Opt::quiet); };
+  output.set_progress(choose_progress(session::progress_of(parsed.arguments), is_quiet()));
   output.set_run({.command_line = parsed.arguments});
-  if (const auto configured =
-          session::configure(parsed.command->name, parsed.command->options, parsed.arguments);
-      !configured)
-    return output.failure(configured.error());
-  output.set_progress(progress_of(parsed.arguments));
+  const auto progress =
+      session::configure(parsed.command->name, parsed.command->options, parsed.arguments);
+  if (!progress) return output.failure(progress.error());
+  output.set_progress(choose_progress(*progress, is_quiet()));
   output.event(
       "begin",
       {{"schema_version", 1}, {"command", parsed.command->name}, {"version", session::version}});

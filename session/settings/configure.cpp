@@ -106,10 +106,10 @@ std::string_view settings_section(std::string_view command) {
   return section.empty() ? "install" : section;
 }
 
-Outcome<void> configure(std::string_view command, std::span<const Opt> options,
-                        Arguments& arguments) {
+Outcome<std::string> configure(std::string_view command, std::span<const Opt> options,
+                               Arguments& arguments) {
   const std::string_view section = pip_section(command);
-  if (section.empty()) return {};
+  if (section.empty()) return progress_of(arguments);
   const auto read = read_layers(arguments, {"", section});
   if (!read) return std::unexpected(read.error());
   WeighedLayers layers(*read);
@@ -129,9 +129,9 @@ Outcome<void> configure(std::string_view command, std::span<const Opt> options,
     if (takes(setting.id)) apply(setting, command == "install" ? layers : uv_layers, arguments);
   }
   if (takes(Opt::list_format)) check_format(layers);
-  if (takes(Opt::progress)) arguments.add(Opt::progress, take_progress(layers));
+  std::string progress = takes(Opt::progress) ? take_progress(layers) : progress_of(arguments);
   if (layers.problem()) return std::unexpected(*layers.problem());
-  return {};
+  return progress;
 }
 
 }  // namespace axle::session

@@ -3,6 +3,7 @@
 // option is not on the command line.
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "session/command_failure.h"
@@ -19,9 +20,10 @@ namespace axle::session {
 [[nodiscard]] std::string_view settings_section(std::string_view command);
 
 /// Adds to `arguments` the values that pip's and uv's variables and files set for `options` of
-/// `command`. pip's section is the one of its command of the same name. Errors: usage, for a file
-/// or value that is not valid.
-[[nodiscard]] Outcome<void> configure(std::string_view command, std::span<const Opt> options,
-                                      Arguments& arguments);
+/// `command`. pip's section is the one of its command of the same name. What is said of the
+/// progress (take_progress) is no argument but returned: the environment's own pip.conf, which is
+/// read later, may say otherwise. Errors: usage, for a file or value that is not valid.
+[[nodiscard]] Outcome<std::string> configure(std::string_view command, std::span<const Opt> options,
+                                             Arguments& arguments);
 
 }  // namespace axle::session

@@ -35,4 +35,9 @@ std::string take_progress(WeighedLayers& layers) {
   return "auto";
 }
 
+std::string progress_of(const Arguments& command_line) {
+  if (command_line.has(Opt::progress)) return command_line.value(Opt::progress);
+  return command_line.has(Opt::no_progress) ? "off" : "auto";
+}
+
 }  // namespace axle::session

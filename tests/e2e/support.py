@@ -96,13 +96,14 @@ class Wheel:
         return text.getvalue()
 
     def bytes(self):
+        """The same ones each time: no member has the time of day."""
         out = io.BytesIO()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(out, "w") as archive:
             for path, content in self.members.items():
-                archive.writestr(path, content)
+                archive.writestr(zipfile.ZipInfo(path), content, zipfile.ZIP_DEFLATED)
             for info, data in self.raw_members:
                 archive.writestr(info, data)
-            archive.writestr(f"{self.dist_info}/RECORD", self.record())
+            archive.writestr(zipfile.ZipInfo(f"{self.dist_info}/RECORD"), self.record(), zipfile.ZIP_DEFLATED)
         return out.getvalue()
 
     def write(self, folder):

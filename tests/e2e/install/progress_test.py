@@ -115,8 +115,16 @@ class Terminal(ProgressTestCase):
             with self.subTest(arguments=arguments, variables=variables):
                 shown = self.on_terminal(*arguments, "--reinstall", "--no-color", **variables)
                 self.assertEqual(shown.removeprefix("- demo 1.0\n"), "+ demo 1.0\n")
-        (self.venv / "pip.conf").write_text(conf.read_text())
-        self.assertNotIn("unpacking", self.on_terminal("--reinstall", "--no-cache"))
+
+    def test_the_pip_conf_of_the_environment(self):
+        """It is read after the others, and wins over the user's."""
+        del self.env["PIP_CONFIG_FILE"]
+        (self.venv / "pip.conf").write_text("[global]\nprogress-bar = off\n")
+        self.assertEqual(self.on_terminal("--no-color"), "+ demo 1.0\n")
+        user = self.root / "home/.config/pip/pip.conf"
+        user.parent.mkdir(parents=True, exist_ok=True)
+        user.write_text("[global]\nprogress-bar = on\n")
+        self.assertEqual(self.on_terminal("--no-color", "--reinstall", "--no-cache"), "- demo 1.0\n+ demo 1.0\n")
 
     def test_the_command_line_wins(self):
         shown = self.on_terminal("--progress", "auto", UV_NO_PROGRESS="1", PIP_PROGRESS_BAR="off")
