@@ -1,6 +1,7 @@
 #include "cli/parse.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -85,20 +86,39 @@ std::string commands_called(std::string_view word) {
   return names;
 }
 
+/// Whether one of `words` is an option `id`, or may be: a word of one dash is any that is so short.
+bool may_be_among(const std::vector<std::string>& words, session::Opt id) {
+  const std::vector<std::string_view> names = session::option_names(id);
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    if (!word.starts_with('-')) return false;
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    return std::ranges::any_of(names, [&](std::string_view one) {
+      return one == name || (!word.starts_with("--") && !one.starts_with("--"));
+    });
+  });
+}
+
+/// Which options a command gets. Building all of them takes longer than some commands do.
+enum class Offered : std::uint8_t {
+  named,  ///< that are among the words
+  all,    ///< help, and messages about what is not right, tell them
+};
+
 class Tree {
  public:
   /// Only the commands that `words` may refer to get their options: the others are a name and a
-  /// summary, since building them all takes longer than most commands.
-  explicit Tree(const std::vector<std::string>& words)
+  /// summary.
+  Tree(const std::vector<std::string>& words, Offered offered)
       : app_("Axle detects what a machine is and installs the wheel variants that fit it best.",
-             "variant") {
+             "variant"),
+        offered_(offered) {
     app_.require_subcommand(1);
     app_.set_version_flag("--version,-V", "variant " + std::string(session::version));
     app_.get_formatter()->column_width(34);
     app_.footer(
         "`variant COMMAND --help` has details. Exit codes: 0 success, 1 failure, 2 usage error, 3 "
         "nothing fits the machine.");
-    for (const session::Opt id : session::global_options()) add_option(app_, id, before_command_);
+    for (const session::Opt id : session::global_options()) offer(app_, id, before_command_, words);
     for (const Command& command : commands()) add(command, words);
   }
 
@@ -147,9 +167,13 @@ class Tree {
           sub->add_option(std::string(command.positional), slots->positionals)->type_name("");
       if (command.arity == Arity::one) option->required()->expected(1);
     }
-    for (const session::Opt id : command.options) add_option(*sub, id, *slots);
-    for (const session::Opt id : session::global_options()) add_option(*sub, id, *slots);
+    for (const session::Opt id : command.options) offer(*sub, id, *slots, words);
+    for (const session::Opt id : session::global_options()) offer(*sub, id, *slots, words);
     nodes_.push_back({&command, sub, std::move(slots)});
+  }
+
+  void offer(CLI::App& app, session::Opt id, Slots& slots, const std::vector<std::string>& words) {
+    if (offered_ == Offered::all || may_be_among(words, id)) add_option(app, id, slots);
   }
 
   [[nodiscard]] bool is_group(const CLI::App* app) const {
@@ -322,6 +346,7 @@ class Tree {
   };
 
   CLI::App app_;
+  Offered offered_;
   Slots before_command_;                          ///< `variant --json detect`
   std::map<std::string_view, CLI::App*> groups_;  ///< by the names of their rows
   std::vector<ParsedCommand> nodes_;
@@ -331,7 +356,9 @@ class Tree {
 
 Parsed parse_command_line(std::vector<std::string> words) {
   words = split_optional_values(words);
-  return Tree(words).parse(words);
+  if (Parsed parsed = Tree(words, Offered::named).parse(words); parsed.command != nullptr)
+    return parsed;
+  return Tree(words, Offered::all).parse(words);
 }
 
 }  // namespace axle::cli

@@ -1,10 +1,11 @@
 #pragma once
 // The form of the installer's own records: fields that end with NUL, the one byte that no path
-// holds, and at the end the sha256 of all before it.
+// holds, and at the end a seal, the hash of all before it.
 
 #include <array>
 #include <charconv>
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,15 +45,18 @@ template <std::integral Number>
 /// The same, and not the folder in which Axle keeps its own state.
 [[nodiscard]] bool is_safe_path(std::string_view path);
 
+enum class Seal : std::uint8_t {
+  sha256,
+  crc32,  ///< of what is only kept, and read by every command: it needs no library of hashes
+};
+
 /// Appends the hash.
-void seal_fields(std::string& text);
+void seal_fields(std::string& text, Seal seal = Seal::sha256);
 
 /// What is between the header, which is `name` and `version`, and the hash. `what` is for messages:
 /// "journal". Errors: malformed, unsupported (another version).
-[[nodiscard]] Result<std::string_view> open_sealed_fields(std::string_view text,
-                                                          std::string_view name,
-                                                          std::string_view version,
-                                                          std::string_view what,
-                                                          std::string_view where);
+[[nodiscard]] Result<std::string_view> open_sealed_fields(
+    std::string_view text, std::string_view name, std::string_view version, std::string_view what,
+    std::string_view where, Seal seal = Seal::sha256);
 
 }  // namespace axle::installer

@@ -76,10 +76,31 @@ std::optional<PromisedPackage> next_package(std::string_view& rest) {
   return package;
 }
 
+/// At least as long as the text, so that it does not grow: that of a large change has megabytes.
+std::size_t most_bytes(const UnflushedChange& change) {
+  constexpr std::size_t of_a_head = 256;
+  constexpr std::size_t of_numbers = 2 * 21;
+  std::size_t bytes = of_a_head + change.title.size() + change.store.size();
+  for (const LeavingThing& thing : change.leaving) {
+    bytes += of_numbers + thing.path.size();
+    for (const Leaf& leaf : thing.leaves) bytes += of_numbers + leaf.path.size() + 1;
+  }
+  for (const PromisedPackage& package : change.packages) {
+    const WheelOrigin& wheel = package.wheel;
+    bytes += of_a_head + wheel.name.size() + wheel.version.size() + wheel.filename.size() +
+             wheel.url.size() + wheel.sha256.size() + package.dist_info.size();
+    for (const PromisedFile& file : package.files)
+      bytes += of_numbers + file.path.size() + file.stored.size() + file.sha256.size() +
+               file.content.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string render_unflushed(const UnflushedChange& change) {
   std::string text;
+  text.reserve(most_bytes(change));
   const auto append = [&text](std::string_view field) { append_field(text, field); };
   append(std::string(header_name).append(version));
   append(change.title.substr(0, change.title.find('\0')));

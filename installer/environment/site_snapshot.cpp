@@ -19,7 +19,7 @@ namespace axle::installer {
 namespace {
 
 constexpr std::string_view snapshot_header = "axle-site ";
-constexpr std::string_view snapshot_version = "1";
+constexpr std::string_view snapshot_version = "2";
 constexpr std::uint64_t longest_snapshot = 256U << 20;
 
 constexpr std::array kept_notes = {&MetadataFiles::variant, &MetadataFiles::family,
@@ -93,14 +93,14 @@ std::string render_site_snapshot(const SiteSnapshot& snapshot, std::string_view 
     append_field(text, kept.files.requested ? "+" : "-");
     append_field(text, kept.files.has_record ? "+" : "-");
   }
-  seal_fields(text);
+  seal_fields(text, Seal::crc32);
   return text;
 }
 
 Result<SiteSnapshot> parse_site_snapshot(std::string_view text, std::string_view site,
                                          std::string_view where) {
   auto body = open_sealed_fields(text, snapshot_header, snapshot_version,
-                                 "list of what is installed", where);
+                                 "list of what is installed", where, Seal::crc32);
   if (!body) return std::unexpected(std::move(body.error()));
   std::string_view rest = *body;
   const auto its_site = next_field(rest);

@@ -26,6 +26,7 @@
 #include "installer/transaction/repair.h"
 #include "installer/transaction/staging.h"
 #include "installer/transaction/transaction.h"
+#include "installer/try_each.h"
 #include "wheel/requirement.h"
 
 namespace axle::installer {
@@ -228,6 +229,31 @@ void restore_overwritten(const InstallOptions& options, const std::vector<NewPac
   }
 }
 
+/// What each of `wheels` adds, several at once. Only the archives of wheels that were listed are
+/// left: they are used again when these are downloaded.
+Result<std::vector<NewPackage>> prepare_packages(std::vector<OpenedWheel>& wheels,
+                                                 const std::vector<InstalledDistribution>& leaving,
+                                                 const Environment& environment,
+                                                 const InstallOptions& options) {
+  std::vector<NewPackage> packages(wheels.size());
+  const auto prepare_one = [&](std::size_t i) -> Result<void> {
+    OpenedWheel& wheel = wheels[i];
+    const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
+    const bool kept = options.step == HistoryStep::change && old != leaving.end() && old->requested;
+    const bool requested = wheel.package->requested || kept;
+    WheelContents contents =
+        wheel.wheel.archive == nullptr ? std::move(wheel.wheel) : WheelContents(wheel.wheel);
+    auto package = prepare_package(*wheel.package, std::move(contents), std::move(wheel.layout),
+                                   wheel.byte_code, environment, requested);
+    if (!package) return std::unexpected(std::move(package.error()));
+    packages[i] = std::move(*package);
+    return {};
+  };
+  if (auto done = try_each(wheels.size(), prepare_one); !done)
+    return std::unexpected(std::move(done.error()));
+  return packages;
+}
+
 /// What is added and what is removed, from the wheels, of which only archives are left, and the
 /// installed packages; files are compared.
 Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
@@ -251,21 +277,14 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
     if (!found) return std::unexpected(found.error());
     damaged = std::move(*found);
   }
+  auto entering = prepare_packages(wheels, leaving, environment, options);
+  if (!entering) return std::unexpected(entering.error());
+  prepared.entering = std::move(*entering);
   StandIns stand_ins;
   std::vector<const ResolvedPackage*> packages;
-  for (OpenedWheel& wheel : wheels) {
-    packages.push_back(wheel.package);
-    const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
-    const bool kept = options.step == HistoryStep::change && old != leaving.end() && old->requested;
-    const bool requested = wheel.package->requested || kept;
-    // A listed wheel is used again when it is downloaded.
-    WheelContents contents =
-        wheel.wheel.archive == nullptr ? std::move(wheel.wheel) : WheelContents(wheel.wheel);
-    auto package = prepare_package(*wheel.package, std::move(contents), std::move(wheel.layout),
-                                   wheel.byte_code, environment, requested);
-    if (!package) return std::unexpected(package.error());
-    add_stand_ins(*wheel.package, *package, leaving, damaged, stand_ins);
-    prepared.entering.push_back(std::move(*package));
+  for (std::size_t i = 0; i < wheels.size(); ++i) {
+    packages.push_back(wheels[i].package);
+    add_stand_ins(*wheels[i].package, prepared.entering[i], leaving, damaged, stand_ins);
   }
   leaving.insert(leaving.end(), damaged.begin(), damaged.end());
   if (!changes.unlisted.empty()) {

@@ -84,7 +84,16 @@ void name_packages(std::vector<Move>& moves, const std::vector<std::set<std::str
 }
 
 std::string render_journal(const Journal& journal) {
+  // That of a large change has megabytes: it does not grow.
+  constexpr std::size_t of_a_move = 64;
+  constexpr std::size_t of_a_leaf = 2 * 21 + 1;
+  std::size_t most = 256 + journal.title.size();
+  for (const Move& move : journal.moves) {
+    most += of_a_move + move.path.size() + move.packages.size();
+    for (const Leaf& leaf : move.leaves) most += of_a_leaf + leaf.path.size();
+  }
   std::string text;
+  text.reserve(most);
   append_field(text, std::string(header_name).append(journal_version));
   append_field(text, journal.title.substr(0, journal.title.find('\0')));
   for (const Move& move : journal.moves) {

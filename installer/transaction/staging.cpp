@@ -1,19 +1,19 @@
 #include "installer/transaction/staging.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <iterator>
 #include <mutex>
-#include <optional>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "foundation/system/parallel.h"
 #include "installer/file_hash.h"
 #include "installer/tree/byte_code_names.h"
+#include "installer/try_each.h"
 
 namespace axle::installer {
 namespace {
@@ -216,6 +216,7 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying,
 }
 
 Result<StoreTree> Staging::tree_of(const std::string& tree) {
+  const std::lock_guard lock(trees_mutex_);
   auto known = trees_.find(tree);
   if (known == trees_.end()) {
     auto opened = open_folder(tree);
@@ -249,12 +250,18 @@ Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::s
   return {};
 }
 
+Result<std::vector<std::vector<Staging::StagedFile>>> Staging::make_all_folders(int folder_fd) {
+  std::vector<std::vector<StagedFile>> files(entering_.size());
+  const auto made = try_each(entering_.size(), [&](std::size_t i) -> Result<void> {
+    return make_folders(*entering_[i].node, folder_fd, fmt::format("{}", i), false, files[i]);
+  });
+  if (!made) return std::unexpected(made.error());
+  return files;
+}
+
 Result<void> Staging::make_files(const std::vector<StagedFile>& files, int folder_fd,
                                  std::vector<Leaf>& leaves) const {
   leaves.resize(files.size());
-  std::mutex mutex;
-  std::optional<Error> error;
-  std::atomic<bool> ended = false;
   const auto make = [&](std::size_t i) -> Result<void> {
     const StagedFile& file = files[i];
     const auto made = place_file(*file.file, file.tree, folder_fd, file.path, link_mode_, umask_);
@@ -273,20 +280,14 @@ Result<void> Staging::make_files(const std::vector<StagedFile>& files, int folde
     return {};
   };
   constexpr std::size_t at_a_time = 128;
-  system::for_each_at_once((files.size() + at_a_time - 1) / at_a_time, system::usable_processors(),
-                           [&](std::size_t batch) {
-                             const std::size_t end =
-                                 std::min(files.size(), (batch + 1) * at_a_time);
-                             for (std::size_t i = batch * at_a_time; i < end && !ended; ++i) {
-                               if (auto made = make(i); !made) {
-                                 const std::lock_guard lock(mutex);
-                                 if (!error) error = std::move(made.error());
-                                 ended = true;
-                               }
-                             }
-                           });
-  if (error) return std::unexpected(std::move(*error));
-  return {};
+  return try_each((files.size() + at_a_time - 1) / at_a_time,
+                  [&](std::size_t batch) -> Result<void> {
+                    const std::size_t end = std::min(files.size(), (batch + 1) * at_a_time);
+                    for (std::size_t i = batch * at_a_time; i < end; ++i) {
+                      if (auto made = make(i); !made) return made;
+                    }
+                    return {};
+                  });
 }
 
 void Staging::add_packages(const StagedPath& node, std::set<std::string>& names) {
@@ -314,11 +315,12 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   const auto within_staging = [&](const Error& error) {
     return std::unexpected(within("staging in " + folder, error));
   };
+  auto of_things = make_all_folders(opened->get());
+  if (!of_things) return within_staging(of_things.error());
   std::vector<StagedFile> files;
   std::vector<std::size_t> ends;  // of the files of each thing
-  for (std::uint32_t i = 0; i < entering_.size(); ++i) {
-    auto made = make_folders(*entering_[i].node, opened->get(), fmt::format("{}", i), false, files);
-    if (!made) return within_staging(made.error());
+  for (std::vector<StagedFile>& of_thing : *of_things) {
+    std::ranges::move(of_thing, std::back_inserter(files));
     ends.push_back(files.size());
   }
   std::vector<Leaf> made_leaves;

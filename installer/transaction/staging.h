@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -94,11 +95,14 @@ class Staging {
   /// Creates the folders of a thing, and appends its files.
   Result<void> make_folders(const StagedPath& node, int folder_fd, std::string path, bool byte_code,
                             std::vector<StagedFile>& files);
+  /// The same of each of `entering_`, several at once: below `folder_fd`, by their numbers.
+  Result<std::vector<std::vector<StagedFile>>> make_all_folders(int folder_fd);
   /// Several threads create `files`, and record them in `leaves`, like list_leaves: links have the
   /// attributes that the store's files had when they were checked, so that they are not checked
   /// again.
   Result<void> make_files(const std::vector<StagedFile>& files, int folder_fd,
                           std::vector<Leaf>& leaves) const;
+  /// By several threads.
   Result<StoreTree> tree_of(const std::string& tree);
 
   const Roots& roots_;
@@ -112,6 +116,7 @@ class Staging {
   std::vector<OverwrittenPath> overwritten_;
   std::list<RewrittenMetadata> rewritten_;
   std::list<StagedPath> rewritten_nodes_;
+  std::mutex trees_mutex_;
   std::map<std::string_view, Descriptor> trees_;  ///< the store's, by their paths
 };
 

@@ -1,10 +1,7 @@
 #include "installer/tree/tree_listing.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <mutex>
-#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -17,6 +14,7 @@
 
 #include "foundation/system/parallel.h"
 #include "installer/file_access.h"
+#include "installer/try_each.h"
 
 namespace axle::installer {
 namespace {
@@ -71,26 +69,6 @@ std::expected<std::vector<std::string>, int> read_folder(Descriptor folder,
   }
 }
 
-/// The first error of several threads.
-class FirstError {
- public:
-  void set(Error error) {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::move(error);
-    is_set_ = true;
-  }
-  [[nodiscard]] bool is_set() const { return is_set_; }
-  [[nodiscard]] Result<void> take() && {
-    if (error_) return std::unexpected(std::move(*error_));
-    return {};
-  }
-
- private:
-  std::mutex mutex_;
-  std::optional<Error> error_;
-  std::atomic<bool> is_set_ = false;
-};
-
 }  // namespace
 
 Result<TreeListing> TreeListing::read(const std::string& top, std::string_view skipped) {
@@ -99,19 +77,18 @@ Result<TreeListing> TreeListing::read(const std::string& top, std::string_view s
   TreeListing listing(top, std::move(*opened));
   std::vector<TreeFolder> level(1);
   while (!level.empty()) {
-    FirstError error;
     std::vector<std::vector<std::string>> inner(level.size());
-    system::for_each_at_once(level.size(), system::usable_processors(), [&](std::size_t i) {
+    auto done = try_each(level.size(), [&](std::size_t i) -> Result<void> {
       Descriptor folder = open_below(listing.top(), level[i].below);
       auto folders = folder ? read_folder(std::move(folder), level[i].files)
                             : std::expected<std::vector<std::string>, int>(std::unexpected(errno));
-      if (folders) {
-        inner[i] = std::move(*folders);
-      } else {
-        error.set(system_error("read", top + "/" + level[i].below, folders.error()));
+      if (!folders) {
+        return std::unexpected(system_error("read", top + "/" + level[i].below, folders.error()));
       }
+      inner[i] = std::move(*folders);
+      return {};
     });
-    if (auto done = std::move(error).take(); !done) return std::unexpected(std::move(done.error()));
+    if (!done) return std::unexpected(std::move(done.error()));
     std::vector<TreeFolder> next;
     for (std::size_t i = 0; i < level.size(); ++i) {
       for (const std::string& name : inner[i])
@@ -169,20 +146,18 @@ Result<void> TreeListing::for_each_file(
     for (std::size_t begin = 0; begin < folders_[i].files.size(); begin += at_a_time)
       batches.push_back({i, begin});
   }
-  FirstError error;
-  system::for_each_at_once(batches.size(), system::usable_processors(), [&](std::size_t i) {
-    if (error.is_set()) return;
+  return try_each(batches.size(), [&](std::size_t i) -> Result<void> {
     const TreeFolder& folder = folders_[batches[i].folder];
     const Descriptor opened = open_below(top(), folder.below);
-    if (!opened) return error.set(system_error("read", path_ + "/" + folder.below, errno));
+    if (!opened) return std::unexpected(system_error("read", path_ + "/" + folder.below, errno));
     const std::size_t end = std::min(folder.files.size(), batches[i].begin + at_a_time);
     for (std::size_t file = batches[i].begin; file < end; ++file) {
       auto done =
           work({folder, folder.files[file], first_[batches[i].folder] + file, opened.get()});
-      if (!done) return error.set(std::move(done.error()));
+      if (!done) return done;
     }
+    return {};
   });
-  return std::move(error).take();
 }
 
 }  // namespace axle::installer

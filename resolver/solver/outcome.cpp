@@ -129,6 +129,8 @@ std::vector<BrokenNeed> ResolutionSearch::broken_needs(const plan::Resolution& r
     const auto found = std::ranges::find(resolution.packages, name, &plan::ResolvedPackage::name);
     return found == resolution.packages.end() || found->already_installed ? nullptr : &*found;
   };
+  if (std::ranges::all_of(resolution.packages, &plan::ResolvedPackage::already_installed))
+    return broken;
   for (const plan::InstalledPackage& neighbour : in_.installed) {
     if (planned(neighbour.name) != nullptr) continue;
     for (InstalledNeed& need : needs_of(neighbour, in_.target.markers, in_.families)) {

@@ -95,7 +95,7 @@ SEEDS = {
         "far": b"place 7 18446744073709551615 18446744073709551615 0 00000000\nhash 64\ndone -1\n",
     },
     "installer/site_snapshot": {
-        "newer": zero_ended("axle-site 2", "/site"),
+        "newer": zero_ended("axle-site 3", "/site"),
         "long": zero_ended("axle-site 1", "/site", "a-1.dist-info", "99999999999999999999"),
         "two": zero_ended("axle-site 1", "/site", "a-1.dist-info", "3") + b"1\x002"
                + zero_ended("Name: a\nVersion: 1\n", "-", "-", "+pip", "-", "+", "+", "b-1.dist-info", "0", "", "+{}", "-", "-", "-", "-", "-"),
