@@ -361,7 +361,9 @@ int run_uninstall(session::Session& session, Output& output) {
   const bool dry_run = session.arguments().has(session::Opt::dry_run);
   if (!dry_run) begin_change();
   const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
-  auto changes = plan({{}, *names}, *environment, nullptr, {}, output);
+  installer::InstallOptions options;
+  options.cache_folder = session.cache_folder();
+  auto changes = plan({{}, *names}, *environment, nullptr, options, output);
   if (!changes) return output.failure(session::failed(changes.error()).error());
   if (dry_run) output.note("dry run: nothing was changed");
   if (auto done = installer::apply(*changes, output); !done)

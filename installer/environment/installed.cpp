@@ -326,8 +326,9 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots,
 
 }  // namespace
 
-Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Report& report) {
-  return scan_roots(roots, {}, report);
+Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Report& report,
+                                                          const std::string& cache_folder) {
+  return scan_roots(roots, cache_folder, report);
 }
 
 void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,

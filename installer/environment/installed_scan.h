@@ -10,8 +10,8 @@ namespace axle::installer {
 
 /// As list_installed, without lock and recovery, and with all distributions of one name, newest
 /// first.
-[[nodiscard]] Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots,
-                                                                        Report& report);
+[[nodiscard]] Result<std::vector<InstalledDistribution>> scan_installed(
+    const Roots& roots, Report& report, const std::string& cache_folder = {});
 
 /// Adds packages that the interpreter also sees, if the environment has none of that name; for each
 /// name the first folder on its path counts. A folder that cannot be read is reported. The cache as

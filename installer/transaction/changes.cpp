@@ -74,10 +74,10 @@ struct Opened {
 };
 
 Result<Opened> open_environment(const Roots& roots, Purpose purpose, index::Transport* transport,
-                                Report& report) {
+                                const std::string& cache_folder, Report& report) {
   CollectedReport unread;  // problems of other packages are reported by `list`
   if (purpose == Purpose::show) {
-    auto installed = scan_installed(roots, unread);
+    auto installed = scan_installed(roots, unread, cache_folder);
     if (!installed) return std::unexpected(installed.error());
     return Opened{std::nullopt, std::move(*installed)};
   }
@@ -86,7 +86,7 @@ Result<Opened> open_environment(const Roots& roots, Purpose purpose, index::Tran
   if (auto done = finish_interrupted(roots.base, report, transport); !done)
     return std::unexpected(done.error());
   if (auto done = forget_flushed(roots.base); !done) return std::unexpected(done.error());
-  auto installed = scan_installed(roots, unread);
+  auto installed = scan_installed(roots, unread, cache_folder);
   if (!installed) return std::unexpected(installed.error());
   return Opened{std::move(*lock), std::move(*installed)};
 }
@@ -362,7 +362,7 @@ Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environme
   }
   if (changes.installed.empty() && set.absent.empty()) return changes;
 
-  auto opened = open_environment(*roots, purpose, transport, report);
+  auto opened = open_environment(*roots, purpose, transport, options.cache_folder, report);
   if (!opened) return std::unexpected(opened.error());
   if (!changes.kept.empty()) {
     if (auto kept = check_kept(set.present, environment, opened->installed); !kept)

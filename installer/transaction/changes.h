@@ -31,6 +31,7 @@ struct PackageSet {
 struct InstallOptions {
   std::string store_folder;  ///< unpacked wheels, by hash; on the environment's file system they
                              ///< are hard-linked
+  std::string cache_folder = {};  ///< as of list_installed
   /// The store's own copies are compared by hash before they are used.
   bool verify_store = false;
   LinkMode link_mode = LinkMode::best;

@@ -70,6 +70,7 @@ Outcome<installer::InstallOptions> install_options(const Settings& settings,
                                                    const Session& session) {
   installer::InstallOptions options;
   options.store_folder = store.folder;
+  options.cache_folder = session.cache_folder();
   options.link_mode = settings.link_mode;
   options.compiles_byte_code = settings.compile_bytecode;
   const bool kept = !store.temporary && !session.cache_folder().empty();

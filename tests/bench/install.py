@@ -46,12 +46,19 @@ def pins_of(source, wheels):
 
 def fetch(source, wheels):
     wheels.mkdir(parents=True, exist_ok=True)
+    """The pins; the wheel before numpy's is there too, to be upgraded."""
     pins, torch = pins_of(source, wheels)
+    pip = [str(source / "build/peers/bin/python"), "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(wheels)]
     if len(list(wheels.glob("*.whl"))) <= len(pins):
         print(f"fetching {len(pins) + 1} wheels into {wheels}", flush=True)
-        subprocess.run([str(source / "build/peers/bin/python"), "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(wheels),
-                        *pins, torch], check=True)
+        subprocess.run([*pip, *pins, torch], check=True)
+    if len(list(wheels.glob("numpy-*.whl"))) < 2:
+        subprocess.run([*pip, upgraded_from(pins)], check=True)
     return pins, torch
+
+
+def upgraded_from(pins):
+    return next(pin for pin in pins if pin.startswith("numpy==")).replace("==", "<")
 
 
 def normalized(name):
@@ -180,8 +187,18 @@ class Warm:
             return prepared
         return self.bench.pairs(runs, (side(self.bench.ours), side(self.bench.theirs)))
 
-    def into_empty(self, runs):
-        return self.pairs(runs, lambda command_of: (self.bench.venv(), "install", install_words(self.what), True))
+    def empty(self, command_of):
+        """An environment of which the interpreter's answers are cached: they are not what is measured."""
+        venv = self.bench.venv()
+        self.bench.run(command_of("list", venv), self.caches[command_of])
+        return venv
+
+    def into_empty(self, runs, *more):
+        """What is compiled the first time is kept by one of the two."""
+        if more:
+            for command_of in self.caches:
+                self.bench.run(command_of("install", self.empty(command_of), *install_words(self.what), *more), self.caches[command_of])
+        return self.pairs(runs, lambda command_of: (self.empty(command_of), "install", [*install_words(self.what), *more], True))
 
     def satisfied(self, runs):
         return self.pairs(runs, lambda command_of: (self.venvs[command_of], "install", install_words(self.what), False))
@@ -219,6 +236,7 @@ def main():
             bench = Bench(chosen, folder, index)
             tmpfs = not bench.keep
             print(f"{len(pins)} wheels and torch, on {bench.file_system()}", flush=True)
+            numpy = next(pin for pin in pins if pin.startswith("numpy=="))
             many, quick, wheels = max(chosen.runs, 31), chosen.runs, f"{len(pins)} wheels"
             warm_torch = functools.cache(lambda: Warm(bench, [torch]))
             warm_all = functools.cache(lambda: Warm(bench, pins))
@@ -228,6 +246,8 @@ def main():
                 (f"list: {wheels}", 0.5, lambda: warm_all().listed(many)),
                 ("warm: torch", 0.4 if tmpfs else 0.6, lambda: warm_torch().into_empty(quick)),
                 (f"warm: {wheels}", 0.55 if tmpfs else 0.8, lambda: warm_all().into_empty(quick)),
+                (f"warm, byte code: {wheels}", 0.1, lambda: warm_all().into_empty(min(quick, 5), "--compile-bytecode")),
+                ("upgrade numpy", 0.6, lambda: warm_all().upgraded(quick, upgraded_from(pins), numpy)),
                 ("uninstall torch", 0.5, lambda: warm_torch().removed(quick, "torch")),
                 ("cold: torch", 0.95, lambda: cold(bench, quick, [torch])),
                 (f"cold: {wheels}", 0.85, lambda: cold(bench, quick, pins)),
