@@ -61,6 +61,7 @@ int run(std::vector<std::string> words) {
   const auto progress =
       session::configure(parsed.command->name, parsed.command->options, parsed.arguments);
   if (!progress) return output.failure(progress.error());
+  output.set_options(output_options(parsed.arguments));
   output.set_progress(choose_progress(*progress, is_quiet()));
   output.event(
       "begin",

@@ -112,6 +112,11 @@ void Output::set_progress(Progress progress) {
   say_interruption_as_event(progress == Progress::events);
 }
 
+void Output::set_options(OutputOptions options) {
+  options.progress = options_.progress;
+  options_ = options;
+}
+
 void Output::event(std::string_view name, const ordered_json& fields) {
   if (options_.progress != Progress::events || is_ending()) return;
   ordered_json out = {{"event", name}};

@@ -64,6 +64,8 @@ class Output final : public Report {
   /// Only with Progress::events: `fields` are added to the name.
   void event(std::string_view name, const nlohmann::ordered_json& fields);
   void set_progress(Progress progress);
+  /// All but the progress: the user's file may say more than the command line.
+  void set_options(OutputOptions options);
 
   /// The answer of a command that succeeded; in JSON `schema_version` is added first. Returns
   /// `exit_code`, 1 if stdout could not be written, or exit_closed_pipe.

@@ -140,6 +140,7 @@ Result<AxleConfig> parse_user_config(std::string_view text, const std::string& w
   documents::TomlReading reading(where);
   documents::TomlTable root(*document, "", reading);
   AxleConfig config = read_config(root);
+  if (auto defaults = root.table("defaults")) config.defaults = read_defaults(*defaults);
   root.finish();
   if (reading.error()) return std::unexpected(*reading.error());
   return config;
@@ -154,12 +155,18 @@ Outcome<AxleConfigs> read_axle_configs() {
     if (!config) return std::unexpected(config.error());
     if (*config) configs.project = std::move(**config);
   }
-  if (const std::string home = config_home(); !home.empty()) {
-    auto config = read_file(home + "/axle/config.toml", parse_user_config);
-    if (!config) return std::unexpected(config.error());
-    if (*config) configs.user = std::move(**config);
-  }
+  auto user = read_user_config();
+  if (!user) return std::unexpected(user.error());
+  configs.user = std::move(*user);
   return configs;
+}
+
+Outcome<AxleConfig> read_user_config() {
+  const std::string home = config_home();
+  if (home.empty()) return AxleConfig();
+  auto config = read_file(home + "/axle/config.toml", parse_user_config);
+  if (!config) return std::unexpected(config.error());
+  return std::move(*config).value_or(AxleConfig());
 }
 
 }  // namespace axle::session

@@ -9,6 +9,7 @@
 
 #include "session/command_failure.h"
 #include "session/settings/settings.h"
+#include "session/settings/user_defaults.h"
 #include "wheel/attestation/publisher.h"
 
 namespace axle::session {
@@ -24,6 +25,7 @@ struct AxleConfig {
   std::optional<Stated> attestations;
   std::optional<Stated> trusted_root;                                ///< an absolute path
   std::map<std::string, ExpectedPublisher, std::less<>> publishers;  ///< by normalised name
+  UserDefaults defaults;                                             ///< of the user's file alone
 };
 
 /// [tool.axle] of a pyproject.toml, or the user's file. `where`: its path, absolute. Errors:
@@ -39,5 +41,7 @@ struct AxleConfigs {
 
 /// Errors: usage, for a file that is not valid or cannot be read.
 [[nodiscard]] Outcome<AxleConfigs> read_axle_configs();
+/// The user's alone.
+[[nodiscard]] Outcome<AxleConfig> read_user_config();
 
 }  // namespace axle::session

@@ -7,6 +7,7 @@
 
 #include "session/settings/places.h"
 #include "session/settings/progress.h"
+#include "session/settings/user_defaults.h"
 #include "session/settings/weighed_layers.h"
 
 namespace axle::session {
@@ -108,12 +109,21 @@ std::string_view settings_section(std::string_view command) {
 
 Outcome<std::string> configure(std::string_view command, std::span<const Opt> options,
                                Arguments& arguments) {
+  const auto takes = [&](Opt id) { return std::ranges::find(options, id) != options.end(); };
+  const auto defaults = read_user_defaults();
+  if (!defaults) return std::unexpected(defaults.error());
+  for (const Opt flag : defaults->flags) {
+    const auto globals = global_options();
+    const bool has_it = takes(flag) || std::ranges::find(globals, flag) != globals.end();
+    const bool contradicted = (flag == Opt::quiet && arguments.has(Opt::verbose)) ||
+                              (flag == Opt::verbose && arguments.has(Opt::quiet));
+    if (has_it && !contradicted && !arguments.has(flag)) arguments.add(flag, "");
+  }
   const std::string_view section = pip_section(command);
   if (section.empty()) return progress_of(arguments);
   const auto read = read_layers(arguments, {"", section});
   if (!read) return std::unexpected(read.error());
   WeighedLayers layers(*read);
-  const auto takes = [&](Opt id) { return std::ranges::find(options, id) != options.end(); };
   for (const EarlySetting& setting : settings) {
     // pip's other commands have no dry run: PIP_DRY_RUN only applies to install.
     if (setting.id == Opt::dry_run && section != "install") continue;

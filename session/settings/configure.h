@@ -19,10 +19,11 @@ namespace axle::session {
 /// pip does not have.
 [[nodiscard]] std::string_view settings_section(std::string_view command);
 
-/// Adds to `arguments` the values that pip's and uv's variables and files set for `options` of
-/// `command`. pip's section is the one of its command of the same name. What is said of the
-/// progress (take_progress) is no argument but returned: the environment's own pip.conf, which is
-/// read later, may say otherwise. Errors: usage, for a file or value that is not valid.
+/// Adds to `arguments` the values that pip's and uv's variables and files, and the user's
+/// [defaults], set for `options` of `command`. pip's section is the one of its command of the same
+/// name. What is said of the progress (take_progress) is no argument but returned: the
+/// environment's own pip.conf, which is read later, may say otherwise. Errors: usage, for a file or
+/// value that is not valid.
 [[nodiscard]] Outcome<std::string> configure(std::string_view command, std::span<const Opt> options,
                                              Arguments& arguments);
 

@@ -17,7 +17,8 @@ struct SettingsLayer {
   std::map<std::string, std::vector<Stated>, std::less<>> values;
   std::vector<ConfiguredIndex> indexes;  ///< `[[index]]`
   std::vector<PackageSource> sources;
-  bool of_uv = false;  ///< a file of uv's
+  /// A file of uv's, or Axle's: its keys know no order.
+  bool of_uv = false;
 
   void add(std::string_view key, std::string value, std::string origin, unsigned turn = 0) {
     values[std::string(key)].push_back({std::move(value), std::move(origin), turn});

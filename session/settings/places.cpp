@@ -5,75 +5,70 @@
 #include "foundation/text/ascii.h"
 #include "session/settings/configuration_files.h"
 #include "session/settings/exclude_newer.h"
+#include "session/settings/user_defaults.h"
 #include "session/variables.h"
 
 namespace axle::session {
 
 namespace {
 
-struct OptionKey {
-  Opt id;
-  std::string_view key;
-};
-
-/// --constraint is read with the requirements files; --no-binary and --only-binary in their order.
-constexpr OptionKey option_keys[] = {{Opt::index_url, "index-url"},
-                                     {Opt::extra_index_url, "extra-index-url"},
-                                     {Opt::find_links, "find-links"},
-                                     {Opt::no_index, "no-index"},
-                                     {Opt::index, "index"},
-                                     {Opt::default_index, "default-index"},
-                                     {Opt::index_strategy, "index-strategy"},
-                                     {Opt::keyring_provider, "keyring-provider"},
-                                     {Opt::trusted_host, "trusted-host"},
-                                     {Opt::cert, "cert"},
-                                     {Opt::client_cert, "client-cert"},
-                                     {Opt::proxy, "proxy"},
-                                     {Opt::no_proxy_env, "no-proxy-env"},
-                                     {Opt::timeout, "timeout"},
-                                     {Opt::retries, "retries"},
-                                     {Opt::offline, "offline"},
-                                     {Opt::refresh, "refresh"},
-                                     {Opt::refresh_package, "refresh-package"},
-                                     {Opt::overrides, "override"},
-                                     {Opt::require_hashes, "require-hashes"},
-                                     {Opt::no_require_hashes, "no-require-hashes"},
-                                     {Opt::no_verify_hashes, "no-verify-hashes"},
-                                     {Opt::exclude_newer, "exclude-newer"},
-                                     {Opt::uploaded_prior_to, "exclude-newer"},
-                                     {Opt::exclude_newer_package, "exclude-newer-package"},
-                                     {Opt::no_build, "no-build"},
-                                     {Opt::build_constraint, "build-constraint"},
-                                     {Opt::no_build_isolation, "no-build-isolation"},
-                                     {Opt::config_settings, "config-settings"},
-                                     {Opt::no_sources, "no-sources"},
-                                     {Opt::no_sources_package, "no-sources-package"},
-                                     {Opt::pre, "pre"},
-                                     {Opt::prerelease, "prerelease"},
-                                     {Opt::upgrade, "upgrade"},
-                                     {Opt::upgrade_package, "upgrade-package"},
-                                     {Opt::reinstall, "reinstall"},
-                                     {Opt::reinstall_package, "reinstall-package"},
-                                     {Opt::no_deps, "no-deps"},
-                                     {Opt::no_editable, "no-editable"},
-                                     {Opt::no_editable_package, "no-editable-package"},
-                                     {Opt::link_mode, "link-mode"},
-                                     {Opt::compile_bytecode, "compile-bytecode"},
-                                     {Opt::no_compile, "no-compile"},
-                                     {Opt::python, "python"},
-                                     {Opt::system, "system"},
-                                     {Opt::break_system_packages, "break-system-packages"},
-                                     {Opt::dry_run, "dry-run"},
-                                     {Opt::no_cache, "no-cache"},
-                                     {Opt::torch_backend, "torch-backend"},
-                                     {Opt::require_virtualenv, "require-virtualenv"},
-                                     {Opt::progress, "progress"},
-                                     {Opt::no_progress, "no-progress"},
-                                     {Opt::list_format, "format"}};
+constexpr OptionKey keys_of_options[] = {{Opt::index_url, "index-url"},
+                                         {Opt::extra_index_url, "extra-index-url"},
+                                         {Opt::find_links, "find-links"},
+                                         {Opt::no_index, "no-index"},
+                                         {Opt::index, "index"},
+                                         {Opt::default_index, "default-index"},
+                                         {Opt::index_strategy, "index-strategy"},
+                                         {Opt::keyring_provider, "keyring-provider"},
+                                         {Opt::trusted_host, "trusted-host"},
+                                         {Opt::cert, "cert"},
+                                         {Opt::client_cert, "client-cert"},
+                                         {Opt::proxy, "proxy"},
+                                         {Opt::no_proxy_env, "no-proxy-env"},
+                                         {Opt::timeout, "timeout"},
+                                         {Opt::retries, "retries"},
+                                         {Opt::offline, "offline"},
+                                         {Opt::refresh, "refresh"},
+                                         {Opt::refresh_package, "refresh-package"},
+                                         {Opt::overrides, "override"},
+                                         {Opt::require_hashes, "require-hashes"},
+                                         {Opt::no_require_hashes, "no-require-hashes"},
+                                         {Opt::no_verify_hashes, "no-verify-hashes"},
+                                         {Opt::exclude_newer, "exclude-newer"},
+                                         {Opt::uploaded_prior_to, "exclude-newer"},
+                                         {Opt::exclude_newer_package, "exclude-newer-package"},
+                                         {Opt::no_build, "no-build"},
+                                         {Opt::build_constraint, "build-constraint"},
+                                         {Opt::no_build_isolation, "no-build-isolation"},
+                                         {Opt::config_settings, "config-settings"},
+                                         {Opt::no_sources, "no-sources"},
+                                         {Opt::no_sources_package, "no-sources-package"},
+                                         {Opt::pre, "pre"},
+                                         {Opt::prerelease, "prerelease"},
+                                         {Opt::upgrade, "upgrade"},
+                                         {Opt::upgrade_package, "upgrade-package"},
+                                         {Opt::reinstall, "reinstall"},
+                                         {Opt::reinstall_package, "reinstall-package"},
+                                         {Opt::no_deps, "no-deps"},
+                                         {Opt::no_editable, "no-editable"},
+                                         {Opt::no_editable_package, "no-editable-package"},
+                                         {Opt::link_mode, "link-mode"},
+                                         {Opt::compile_bytecode, "compile-bytecode"},
+                                         {Opt::no_compile, "no-compile"},
+                                         {Opt::python, "python"},
+                                         {Opt::system, "system"},
+                                         {Opt::break_system_packages, "break-system-packages"},
+                                         {Opt::dry_run, "dry-run"},
+                                         {Opt::no_cache, "no-cache"},
+                                         {Opt::torch_backend, "torch-backend"},
+                                         {Opt::require_virtualenv, "require-virtualenv"},
+                                         {Opt::progress, "progress"},
+                                         {Opt::no_progress, "no-progress"},
+                                         {Opt::list_format, "format"}};
 
 SettingsLayer command_line_settings(const Arguments& arguments) {
   SettingsLayer layer;
-  for (const auto& [id, key] : option_keys) {
+  for (const auto& [id, key] : keys_of_options) {
     if (!arguments.has(id)) continue;
     const std::string name = option_name(id);
     switch (option_row(id).kind) {
@@ -143,6 +138,8 @@ SettingsLayer uv_variables() {
 
 }  // namespace
 
+std::span<const OptionKey> option_keys() { return keys_of_options; }
+
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -172,11 +169,14 @@ Outcome<std::vector<SettingsLayer>> read_layers(const Arguments& arguments,
   }
   auto uv_files = read_uv_files(arguments);
   if (!uv_files) return std::unexpected(uv_files.error());
+  auto defaults = read_user_defaults();
+  if (!defaults) return std::unexpected(defaults.error());
   std::vector<SettingsLayer> layers;
   layers.push_back(std::move(command_line));
   layers.push_back(std::move(of_pip));
   layers.push_back(std::move(of_uv));
   layers.push_back(std::move(uv_files->project));
+  layers.push_back(std::move(defaults->settings));
   layers.push_back(std::move(*pip_files));
   std::ranges::move(uv_files->rest, std::back_inserter(layers));
   return layers;

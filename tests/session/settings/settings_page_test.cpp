@@ -26,8 +26,9 @@ An option of `pip install` is also a variable (`PIP_` and its name in capitals) 
 `[install]` (for other commands: the section of pip's command with the same name). uv's keys are those of uv.toml and of
 `[tool.uv]` in pyproject.toml; `pip.` stands for its table `[pip]`, which takes precedence.
 
-The first of these that sets a value wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`, pip's files, uv's
-files of the user and the system, and for the index finally the default of the interpreter's pip. Lists are concatenated,
+The first of these that sets a value wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`, Axle's own
+file, pip's files, uv's files of the user and the system, and for the index finally the default of the interpreter's pip.
+Lists are concatenated,
 with two exceptions: a `PIP_` variable replaces the value in pip's files, an option that of its `UV_` variable. All values of
 `no-binary` and `only-binary` in pip's settings apply in order, as with pip: a later one (`[global]`, `[install]`, variables,
 options, requirements files) overrides an earlier one, `:all:` of one clears the other, and `:none:` clears its own. In uv's
@@ -40,6 +41,22 @@ in one folder, the uv.toml), `~/.config/uv/uv.toml`, and `/etc/xdg/uv/uv.toml` o
 all of them. A file that is damaged, cannot be read, or has a value of the wrong type ends the command with exit 2 and a
 message with file and line. uv itself only warns about a damaged pyproject.toml and then uses the default index; Axle does
 not.
+
+Axle's own file is `axle/config.toml` in `XDG_CONFIG_HOME` (else `~/.config`). Its table `[defaults]` has options by their long
+names, for every command that has them; paths begin at the file:
+
+```toml
+[defaults]
+index-url = "https://packages.example/simple"
+find-links = ["wheels"]
+link-mode = "copy"
+compile-bytecode = true
+verbose = true
+```
+
+Any option that is a setting below may be there, except `dry-run`, `reinstall` and `refresh`, and of Axle's others `verbose`,
+`quiet`, `no-color`, `explain` and `check-abi`. What cannot have a default, does not exist or has a wrong value is refused at
+its line. The keys beside the table are those of [attestations](attestations.md#configuration).
 )";
 
 std::string code(std::string_view field, std::string_view before, std::string_view after = "") {
