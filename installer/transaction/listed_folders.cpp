@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/parallel.h"
 #include "installer/file_access.h"
 
 namespace axle::installer {
@@ -54,6 +55,17 @@ Result<ListedFolder> read_folder(const std::string& path) {
 ListedEntry* ListedFolder::find(std::string_view name) {
   const auto found = std::ranges::lower_bound(entries, name, {}, &ListedEntry::name);
   return found == entries.end() || found->name != name ? nullptr : &*found;
+}
+
+void ListedFolders::foresee(const std::set<std::string>& paths) {
+  std::vector<const std::string*> unknown;
+  for (const std::string& path : paths)
+    if (!folders_.contains(path)) unknown.push_back(&path);
+  std::vector<Result<ListedFolder>> read(unknown.size());
+  system::for_each_at_once(unknown.size(), system::usable_processors(),
+                           [&](std::size_t i) { read[i] = read_folder(*unknown[i]); });
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    if (read[i]) folders_.emplace(*unknown[i], std::move(*read[i]));
 }
 
 Result<ListedFolder*> ListedFolders::at(const std::string& path) {

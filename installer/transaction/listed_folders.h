@@ -2,6 +2,7 @@
 // What is in the folders that a removal looks at; each is read once.
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,10 @@ struct ListedFolder {
 
 class ListedFolders {
  public:
+  /// Reads those of `paths` that are not known yet, several at once; what cannot be read is an
+  /// error of `at` only.
+  void foresee(const std::set<std::string>& paths);
+
   /// `path`: absolute and without links. The folder stays where it is in memory. Error: io.
   [[nodiscard]] Result<ListedFolder*> at(const std::string& path);
 

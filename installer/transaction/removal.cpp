@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,9 +43,7 @@ class RemovalPlanner {
     names_.push_back(distribution.name);
     auto record = read_record(distribution);
     if (record) {
-      for (const wheel::RecordEntry& entry : *record) {
-        if (auto added = add_entry(distribution, entry); !added) return added;
-      }
+      if (auto added = add_entries(distribution, *record); !added) return added;
     } else if (record.error().kind == ErrorKind::io) {
       return std::unexpected(record.error());
     } else if (stand_in == nullptr) {
@@ -106,17 +105,30 @@ class RemovalPlanner {
   }
 
  private:
-  Result<void> add_entry(const InstalledDistribution& distribution,
-                         const wheel::RecordEntry& entry) {
-    auto resolved = record_target(distribution, entry, resolver_);
-    if (!resolved) return std::unexpected(resolved.error());
-    const std::optional<std::string>& target = *resolved;
-    if (!target) {
-      report_.warn(fmt::format("{} lists '{}', which is outside the environment; it is kept",
-                               distribution.name, entry.path));
-      return {};
+  Result<void> add_entries(const InstalledDistribution& distribution,
+                           const std::vector<wheel::RecordEntry>& record) {
+    std::vector<std::optional<std::string>> targets;
+    targets.reserve(record.size());
+    std::set<std::string> folders;
+    for (const wheel::RecordEntry& entry : record) {
+      auto resolved = record_target(distribution, entry, resolver_);
+      if (!resolved) return std::unexpected(resolved.error());
+      const std::optional<std::string>& target = targets.emplace_back(std::move(*resolved));
+      if (!target) continue;
+      const std::string folder = folder_of(*target);
+      if (target->ends_with(".py")) folders.insert(fmt::format("{}/{}", folder, byte_code_folder));
+      folders.insert(folder);
     }
-    return add_file(distribution, *target, entry.path);
+    folders_.foresee(folders);
+    for (std::size_t i = 0; i < record.size(); ++i) {
+      if (!targets[i]) {
+        report_.warn(fmt::format("{} lists '{}', which is outside the environment; it is kept",
+                                 distribution.name, record[i].path));
+      } else if (auto added = add_file(distribution, *targets[i], record[i].path); !added) {
+        return added;
+      }
+    }
+    return {};
   }
 
   Result<void> add_file(const InstalledDistribution& distribution, const std::string& target,
