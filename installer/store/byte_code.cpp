@@ -206,6 +206,7 @@ Result<void> make_folders(const std::vector<Module>& modules) {
 }  // namespace
 
 Result<std::vector<StoreEntry>> acquire_byte_code(const std::string& store,
+                                                  const std::string& read_only_store,
                                                   const std::vector<const WheelContents*>& wheels,
                                                   const Environment& environment, EntryCheck check,
                                                   Report& report) {
@@ -219,6 +220,8 @@ Result<std::vector<StoreEntry>> acquire_byte_code(const std::string& store,
   std::vector<std::optional<StoreEntry>> found(wheels.size());
   system::for_each_at_once(wheels.size(), system::usable_processors(), [&](std::size_t i) {
     found[i] = find_entry(entry_of(store, *wheels[i], kind), check);
+    if (!found[i] && !read_only_store.empty())
+      found[i] = find_entry(entry_of(read_only_store, *wheels[i], kind), check);
   });
   auto work = WorkFolder::create(store);
   if (!work) return std::unexpected(work.error());
