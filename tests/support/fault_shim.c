@@ -14,6 +14,11 @@
 //   AXLE_FAULT_MODE    "once", or "after": that call and every later one
 //   AXLE_FAULT_COUNT   file that receives the number of calls when the process ends by itself
 //   AXLE_FAULT_MARK    file that is created when the action takes place
+//   AXLE_FAULT_NFS     from the beginning the file system is one of NFS: exclusive locks need a
+//   file
+//                      that is open for writing, there are no clones, and an open file that is
+//                      removed stays as .nfs…; "ENOLCK" and the like: it has no locks either
+//   AXLE_FAULT_NFS_BELOW   only what is below that folder is on it
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +28,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -37,8 +45,9 @@ enum action { kill_it, fail_it, signal_it, shorten, shift_clock, vanish, lose_an
 static const struct {
   const char* name;
   int number;
-} errors[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EACCES", EACCES},
-              {"EROFS", EROFS},   {"EDQUOT", EDQUOT}, {"ESTALE", ESTALE}};
+} errors[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO},       {"EACCES", EACCES},
+              {"EROFS", EROFS},           {"ENOLCK", ENOLCK}, {"ENOSYS", ENOSYS},
+              {"EOPNOTSUPP", EOPNOTSUPP}, {"EDQUOT", EDQUOT}, {"ESTALE", ESTALE}};
 
 static atomic_ulong calls;
 static unsigned long fault_at;
@@ -49,6 +58,8 @@ static long clock_shift;
 static const char* vanishing;
 static int fault_after;
 static atomic_int begun;  // "short" and "clock" last
+static int on_nfs;
+static int lock_errno;  // 0: there are locks
 
 static void misused(const char* what) {
   static const char word[] = "fault_shim: unknown action ";
@@ -91,6 +102,10 @@ __attribute__((constructor)) static void begin(void) {
   if (at != NULL) fault_at = strtoul(at, NULL, 10);
   fault_after = mode != NULL && strcmp(mode, "after") == 0;
   if (text != NULL) read_action(text);
+  const char* nfs = getenv("AXLE_FAULT_NFS");
+  on_nfs = nfs != NULL;
+  for (size_t i = 0; on_nfs && i < sizeof errors / sizeof *errors; ++i)
+    if (strcmp(nfs, errors[i].name) == 0) lock_errno = errors[i].number;
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -253,8 +268,43 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
 }
 int link(const char* from, const char* to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
 
+// Whether the open file or folder is on what stands for NFS.
+static int is_on_nfs(int fd) {
+  const char* below = getenv("AXLE_FAULT_NFS_BELOW");
+  char link[64], path[4096];
+  if (!on_nfs || below == NULL) return on_nfs;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path);
+  const size_t wanted = strlen(below);
+  return length >= (long)wanted && strncmp(path, below, wanted) == 0;
+}
+
+// Whether this process has the file open.
+static int is_open(int folder, const char* path) {
+  struct stat wanted, open_one;
+  if (fstatat(folder, path, &wanted, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(wanted.st_mode))
+    return 0;
+  for (int fd = 3; fd < 256; ++fd) {
+    if (fstat(fd, &open_one) == 0 && open_one.st_ino == wanted.st_ino &&
+        open_one.st_dev == wanted.st_dev)
+      return is_on_nfs(fd);
+  }
+  return 0;
+}
+
+// Removes an open file as NFS does: it has another name until it is closed (here, for good).
+static int rename_away(int folder, const char* path) {
+  static atomic_uint number;
+  const char* slash = strrchr(path, '/');
+  char away[4096];
+  snprintf(away, sizeof away, "%.*s.nfs%016x", slash == NULL ? 0 : (int)(slash - path + 1), path,
+           atomic_fetch_add(&number, 1));
+  return (int)syscall(SYS_renameat2, folder, path, folder, away, 0);
+}
+
 int unlinkat(int folder, const char* path, int flags) {
   int result;
+  if (on_nfs && flags == 0 && is_open(folder, path)) return rename_away(folder, path);
   CHANGE(result, syscall(SYS_unlinkat, folder, path, flags));
   return result;
 }
@@ -357,4 +407,38 @@ int gettimeofday(struct timeval* restrict out, void* restrict zone) {
   out->tv_sec = now.tv_sec;
   out->tv_usec = now.tv_nsec / 1000;
   return 0;
+}
+
+int flock(int fd, int operation) {
+  struct stat status;
+  if (is_on_nfs(fd) && fstat(fd, &status) == 0) {
+    const int flags = fcntl(fd, F_GETFL);
+    errno = lock_errno;
+    if (lock_errno != 0 && (operation & LOCK_UN) == 0) return -1;
+    // Folders have locks of this host only.
+    errno = EBADF;
+    if (S_ISREG(status.st_mode) && (operation & LOCK_EX) != 0 && (flags & O_ACCMODE) == O_RDONLY)
+      return -1;
+  }
+  return (int)syscall(SYS_flock, fd, operation);
+}
+
+int fstatfs(int fd, struct statfs* out) {
+  const int result = (int)syscall(SYS_fstatfs, fd, out);
+  if (result == 0 && is_on_nfs(fd)) out->f_type = 0x6969;  // NFS_SUPER_MAGIC
+  return result;
+}
+
+int fstatfs64(int fd, struct statfs64* out) { return fstatfs(fd, (struct statfs*)out); }
+
+int ioctl(int fd, unsigned long request, ...) {
+  va_list arguments;
+  va_start(arguments, request);
+  const unsigned long argument = va_arg(arguments, unsigned long);
+  va_end(arguments);
+  if (is_on_nfs(fd) && request == 0x40049409) {  // FICLONE
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return (int)syscall(SYS_ioctl, fd, request, argument);
 }

@@ -291,6 +291,10 @@ class Round(TestCase):
         seconds = self.random.choice((-10 * YEAR, -3600, -3, 3600, 10 * YEAR))
         self.strike("clock jump", self.choose(), f"clock {seconds}", codes=(0,))
 
+    def lose(self):
+        """As NFS may: a call is repeated, and the answer is that of the repetition."""
+        self.strike("lost answer", self.choose(), "lost")
+
     def vanish(self):
         place = self.random.choice((self.cache, self.cache / "store", self.cache / "store/wheels"))
         self.strike("store that vanishes", self.choose(), f"vanish {place}")
@@ -355,7 +359,7 @@ class Round(TestCase):
         return state | {one: number for one, number in command.new.items() if one in named}
 
     def go(self):
-        kinds = [self.kill] * 8 + [self.fail] * 4 + [self.two_at_once] * 3 + [self.stay_broken, self.shorten, self.jump, self.vanish,
+        kinds = [self.kill] * 8 + [self.fail] * 4 + [self.two_at_once] * 3 + [self.stay_broken, self.shorten, self.jump, self.lose, self.vanish,
                                                                                 self.run_out_of_files, self.cut_off]
         turns = 0
         while self.met.total() < FAULTS_OF_A_ROUND:
