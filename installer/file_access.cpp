@@ -17,11 +17,17 @@ Error system_error(std::string_view action, std::string_view path, int code) {
     case EACCES:
     case EPERM:
     case EROFS:
-      hint = "run as the owner of that folder, or choose an environment of your own with --python";
+      hint =
+          "run as the owner of that folder, or choose others: an environment of your own with "
+          "--python, a cache with --cache-dir (or none with --no-cache)";
       break;
     case ENOSPC:
     case EDQUOT:
       hint = "free some space there and run the same command again";
+      break;
+    case ENOENT:
+    case ESTALE:
+      hint = "something removed it while this command ran: run the same command again";
       break;
     default:
       break;

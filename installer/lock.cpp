@@ -18,9 +18,17 @@ Result<void> wait_for(const Descriptor& file, system::Lock lock, const std::stri
   if (tried == std::errc::operation_would_block) {
     report.note(fmt::format("waiting for another command that uses this environment ({})", path));
   }
-  if (const std::error_code error = system::wait_for_lock(file, lock))
-    return std::unexpected(system_error("lock", path, error.value()));
-  return {};
+  const std::error_code error = system::wait_for_lock(file, lock);
+  // Who only reads may see a change half made, which a lock cannot prevent here.
+  if (!error || (lock == system::Lock::shared && system::has_no_locks(error))) return {};
+  Error refused = system_error("lock", path, error.value());
+  if (system::has_no_locks(error)) {
+    refused.hint =
+        "without locks two commands could change the environment at once: mount its file system "
+        "with them (Lustre: -o flock; NFS: the lock service), or choose an environment elsewhere "
+        "with --python";
+  }
+  return std::unexpected(std::move(refused));
 }
 
 }  // namespace

@@ -123,19 +123,27 @@ Result<void> check_folders_above(const std::string& path) {
   }
 }
 
-Result<std::string> own_folder(const std::string& name) {
+Result<std::string> check_own_folder(const std::string& name) {
   std::error_code error;
-  fs::create_directories(fs::path(name).parent_path(), error);
-  if (!error && ::mkdir(name.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-    error.assign(errno, std::generic_category());
-  const std::string folder = error ? "" : fs::canonical(name, error).string();
+  std::string folder = fs::canonical(name, error).string();
   if (error) return fail(ErrorKind::io, fmt::format("{}: {}", name, error.message()));
   if (auto sound = check_owner(folder, "this folder"); !sound)
     return std::unexpected(sound.error());
   if (auto sound = check_folders_above(folder); !sound) return std::unexpected(sound.error());
   if (auto sound = check_folders_in(folder); !sound) return std::unexpected(sound.error());
-  if (::access(folder.c_str(), W_OK) == 0) return folder;
-  return fail(ErrorKind::io, fmt::format("{}: {}", folder, std::strerror(errno)));
+  return folder;
+}
+
+Result<std::string> own_folder(const std::string& name) {
+  std::error_code error;
+  fs::create_directories(fs::path(name).parent_path(), error);
+  if (!error && ::mkdir(name.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+    error.assign(errno, std::generic_category());
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", name, error.message()));
+  auto folder = check_own_folder(name);
+  if (!folder || ::access(folder->c_str(), W_OK) == 0) return folder;
+  return fail(ErrorKind::io, fmt::format("{} cannot be written: {}", *folder, std::strerror(errno)),
+              "run as its owner, where it is not read-only");
 }
 
 Result<OpenFile> open_own_file(const std::string& name) {

@@ -19,8 +19,10 @@ namespace axle::session {
 /// cannot replace what is in them.
 [[nodiscard]] Result<void> check_folders_above(const std::string& path);
 
-/// The folder `name` with links resolved, created (0700) if missing, into which nobody else can put
-/// anything, nor into a subfolder; sticky folders are not accepted. Errors: io (it cannot be
+/// The existing folder `name` with links resolved, into which nobody else can put anything, nor
+/// into a subfolder; sticky folders are not accepted. Errors: io, unsupported.
+[[nodiscard]] Result<std::string> check_own_folder(const std::string& name);
+/// The same, created (0700) if missing. Errors: io (it cannot be
 /// created or written), unsupported.
 [[nodiscard]] Result<std::string> own_folder(const std::string& name);
 

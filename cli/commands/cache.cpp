@@ -58,7 +58,8 @@ session::Outcome<OpenedCache> open_cache(session::Session& session, Purpose purp
     return session::failed(
         {ErrorKind::malformed, fmt::format("the cache {} is not a folder", *place)});
   }
-  auto own = session::own_folder(*place);
+  auto own =
+      purpose == Purpose::look ? session::check_own_folder(*place) : session::own_folder(*place);
   if (!own) return session::failed(own.error());
   cache.folder = std::move(*own);
   // What it is has to be known before anything is created in it.

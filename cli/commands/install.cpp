@@ -131,11 +131,12 @@ struct Volume {
 };
 
 /// To be asked before anything is downloaded.
-Volume volume_of(const plan::Resolution& resolution, const std::string& store) {
+Volume volume_of(const plan::Resolution& resolution, const session::ChosenStore& store) {
   Volume volume;
   for (const plan::ResolvedPackage& package : resolution.packages) {
     if (package.already_installed) continue;
-    const bool stored = installer::may_be_stored(store, package);
+    const bool stored = installer::may_be_stored(store.folder, package) ||
+                        installer::may_be_stored(store.read_only, package);
     if (!stored && package.url.starts_with("file:")) continue;
     volume.whole = volume.whole && package.size.has_value();
     (stored ? volume.stored : volume.downloaded) += package.size.value_or(0);
@@ -190,7 +191,7 @@ int carry_out(const session::Session& session, const Installation& installation,
     if (const auto made = session::make_folder(installation.workspace.environment); !made)
       return output.failure(made.error());
   }
-  const Volume volume = volume_of(resolution, store->folder);
+  const Volume volume = volume_of(resolution, *store);
   output.expect_downloads(volume.files, volume.whole ? volume.downloaded : 0);
   auto chosen = session::install_options(installation.workspace.settings, *store, session);
   if (!chosen) return output.failure(chosen.error());

@@ -85,7 +85,7 @@ void remove_abandoned_drafts(const std::string& folder) {
   for (std::filesystem::directory_iterator draft(folder, error), end; !error && draft != end;
        draft.increment(error)) {
     const Descriptor file(
-        ::open(draft->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+        ::open(draft->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file && !try_lock(file)) abandoned.push_back(draft->path());
   }
   for (const std::string& draft : abandoned) ::unlink(draft.c_str());

@@ -292,6 +292,7 @@ class PowerLoss {
         if (!names.contains(byte_code_stem(name))) continue;
         (void)::unlink((cache + "/" + name).c_str());
       }
+      (void)::rmdir(cache.c_str());  // if nothing is left in it
     }
   }
 

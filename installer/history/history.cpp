@@ -309,7 +309,10 @@ Result<void> adopt_or_forget_history(const std::string& base) {
   const auto text = read_if_there(history_draft(base), longest_text);
   if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
   if (text && !*text) return {};
-  if (text && parse_history(**text, history_draft(base))) return adopt_history(base);
+  const auto history = text ? parse_history(**text, history_draft(base)) : Result<History>();
+  if (text && history) return adopt_history(base);
+  // What a later version wrote cannot be judged here, nor what it would be in the place of.
+  if (!history && history.error().kind == ErrorKind::unsupported) return {};
   if (::unlink(history_place(base).c_str()) == 0 || says_absent(errno)) return {};
   return std::unexpected(system_error("remove", history_place(base), errno));
 }

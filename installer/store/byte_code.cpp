@@ -1,9 +1,11 @@
 #include "installer/store/byte_code.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -161,9 +163,32 @@ class Compiler {
   std::optional<Error> error_;
 };
 
+/// Whether the file begins as byte code of the module does that an interpreter of this kind takes:
+/// its magic number, a comparison by time, the module's time and size, and more behind that.
+bool is_byte_code_of(const Descriptor& tree, const std::string& path, const StoredFile& module,
+                     const ByteCodeKind& kind) {
+  const Descriptor file(
+      ::openat(tree.get(), path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  std::array<unsigned char, 17> begin{};
+  if (!file ||
+      ::pread(file.get(), begin.data(), begin.size(), 0) != static_cast<ssize_t>(begin.size()))
+    return false;
+  const auto number = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value |= std::uint32_t{begin[at + i]} << (8 * i);
+    return value;
+  };
+  std::string magic;
+  for (std::size_t i = 0; i < 4; ++i) magic += fmt::format("{:02x}", begin[i]);
+  return magic == kind.magic && number(4) == 0 &&
+         number(8) == static_cast<std::uint32_t>(module.modified) &&
+         number(12) == static_cast<std::uint32_t>(module.size);
+}
+
 /// What was compiled, as a manifest: of the wheel's modules those that have byte code now.
+/// `nonsense` receives those that have something else.
 Result<Manifest> list_made(const Making& making, const WheelContents& wheel,
-                           const ByteCodeKind& kind) {
+                           const ByteCodeKind& kind, std::vector<std::string>& nonsense) {
   Manifest manifest;
   manifest.file_name = wheel.manifest.file_name;
   manifest.dist_info = wheel.manifest.dist_info;
@@ -177,6 +202,10 @@ Result<Manifest> list_made(const Making& making, const WheelContents& wheel,
     if (::fstatat(tree->get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
       if (says_absent(errno)) continue;
       return std::unexpected(system_error("read", file.path, errno));
+    }
+    if (!is_byte_code_of(*tree, file.path, module, kind)) {
+      nonsense.push_back(module.path);
+      continue;
     }
     auto hash = hash_file(tree->get(), file.path);
     if (!hash) return std::unexpected(hash.error());
@@ -206,6 +235,7 @@ Result<void> make_folders(const std::vector<Module>& modules) {
 }  // namespace
 
 Result<std::vector<StoreEntry>> acquire_byte_code(const std::string& store,
+                                                  const std::string& read_only_store,
                                                   const std::vector<const WheelContents*>& wheels,
                                                   const Environment& environment, EntryCheck check,
                                                   Report& report) {
@@ -219,6 +249,8 @@ Result<std::vector<StoreEntry>> acquire_byte_code(const std::string& store,
   std::vector<std::optional<StoreEntry>> found(wheels.size());
   system::for_each_at_once(wheels.size(), system::usable_processors(), [&](std::size_t i) {
     found[i] = find_entry(entry_of(store, *wheels[i], kind), check);
+    if (!found[i] && !read_only_store.empty())
+      found[i] = find_entry(entry_of(read_only_store, *wheels[i], kind), check);
   });
   auto work = WorkFolder::create(store);
   if (!work) return std::unexpected(work.error());
@@ -246,14 +278,19 @@ Result<std::vector<StoreEntry>> acquire_byte_code(const std::string& store,
   if (auto made = make_folders(modules); !made) return std::unexpected(made.error());
   if (auto done = Compiler(environment, *work, report).compile(modules); !done)
     return std::unexpected(done.error());
+  std::vector<std::string> nonsense;
   for (const Making& making : makings) {
     const WheelContents& wheel = *wheels[making.wheel];
-    auto manifest = list_made(making, wheel, kind);
+    auto manifest = list_made(making, wheel, kind, nonsense);
     if (!manifest) return std::unexpected(manifest.error());
     auto entry =
         enter(making.made, entry_of(store, wheel, kind), std::move(*manifest), *work, check);
     if (!entry) return std::unexpected(entry.error());
     entries[making.wheel] = std::move(*entry);
+  }
+  if (!nonsense.empty()) {
+    report.warn(fmt::format("not compiled, because what the interpreter wrote is not byte code: {}",
+                            fmt::join(nonsense, ", ")));
   }
   return entries;
 }

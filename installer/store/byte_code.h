@@ -17,12 +17,14 @@
 
 namespace axle::installer {
 
-/// The byte code of `wheels`, which are in the store, in their order: taken from there, or compiled
-/// by the interpreter of `environment`, several processes at once. Modules that it cannot compile
-/// have none, as with pip and uv; those that make it crash or take longer than a minute are named
-/// in a warning. Errors: io, unsupported (an interpreter without byte code files).
+/// The byte code of `wheels`, which are unpacked, in their order: taken from `store`, or from
+/// `read_only_store` (empty: there is none), or compiled by the interpreter of `environment`,
+/// several processes at once. Modules that it cannot compile have none, as with pip and uv; those
+/// that make it crash or take longer than a minute, or for which it writes something else, are
+/// named in a warning. Errors: io, unsupported (an interpreter without byte code files).
 [[nodiscard]] Result<std::vector<StoreEntry>> acquire_byte_code(
-    const std::string& store, const std::vector<const WheelContents*>& wheels,
-    const Environment& environment, EntryCheck check, Report& report);
+    const std::string& store, const std::string& read_only_store,
+    const std::vector<const WheelContents*>& wheels, const Environment& environment,
+    EntryCheck check, Report& report);
 
 }  // namespace axle::installer

@@ -27,6 +27,15 @@ bool may_be_changed_by_others(const struct stat& status) {
   return status.st_uid != self && status.st_uid != 0;
 }
 
+/// Another program's entry is not replaced: it may have what this one knows nothing of.
+Result<void> refuse_newer(const std::string& folder) {
+  const auto text = read_file(folder + "/manifest", 1ULL << 30);
+  if (!text || !is_newer_manifest(*text)) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("{} is of a later version of Axle, and left as it is", folder),
+              "use that version, another cache with --cache-dir, or none with --no-cache");
+}
+
 /// Compares it, and notes its current values.
 bool is_unchanged(const Descriptor& tree, StoredFile& file, EntryCheck check) {
   struct stat status = {};
@@ -93,6 +102,7 @@ Result<StoreEntry> enter(const std::string& made, const std::string& folder, Man
       return std::unexpected(system_error("create", folder, errno));
     // Another command may have been faster.
     if (auto there = find_entry(folder, check)) return std::move(*there);
+    if (auto old = refuse_newer(folder); !old) return std::unexpected(std::move(old.error()));
     const std::string away = fmt::format("{}/evicted-{}", work.path(), attempt);
     if (::rename(folder.c_str(), away.c_str()) != 0 && errno != ENOENT)
       return std::unexpected(system_error("replace", folder, errno));

@@ -30,7 +30,8 @@ enum class EntryCheck : std::uint8_t {
                                                    std::string* changed = nullptr);
 
 /// Gives `made`, whose tree is complete, its manifest, and moves it to `folder` in the place of a
-/// damaged entry, which goes to `work`, or keeps an intact one there. Error: io.
+/// damaged entry, which goes to `work`, or keeps an intact one there. Errors: io;
+/// unsupported (the one there is of a later version of Axle).
 [[nodiscard]] Result<StoreEntry> enter(const std::string& made, const std::string& folder,
                                        Manifest manifest, const WorkFolder& work, EntryCheck check);
 

@@ -67,6 +67,15 @@ std::string render_manifest(const Manifest& manifest) {
   return text;
 }
 
+bool is_newer_manifest(std::string_view text) {
+  constexpr unsigned newest = 2;
+  constexpr std::string_view begin = "axle-manifest ";
+  if (!text.starts_with(begin)) return false;
+  unsigned version = 0;
+  std::from_chars(text.data() + begin.size(), text.data() + text.size(), version);
+  return version > newest;
+}
+
 Result<Manifest> parse_manifest(std::string_view text, std::string_view where) {
   ManifestFields fields(text);
   Manifest manifest;

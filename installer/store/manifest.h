@@ -36,6 +36,8 @@ struct Manifest {
 };
 
 [[nodiscard]] std::string render_manifest(const Manifest& manifest);
+/// Whether a later version of Axle wrote it, as its first words say.
+[[nodiscard]] bool is_newer_manifest(std::string_view text);
 /// Error: malformed.
 [[nodiscard]] Result<Manifest> parse_manifest(std::string_view text, std::string_view where);
 

@@ -179,6 +179,8 @@ Result<WheelBytes> obtain_wheel(const std::string& store, const plan::ResolvedPa
   auto mark = download_file(package, transport, path, report, stop);
   if (!mark) return std::unexpected(mark.error());
   auto source = wheel::open_file_source(path);
+  if (!source && source.error().kind == ErrorKind::not_found)
+    return std::unexpected(system_error("open", path, ENOENT));
   if (!source) return std::unexpected(source.error());
   return WheelBytes{std::move(*source), std::move(*mark), std::move(*work), std::nullopt};
 }

@@ -151,6 +151,19 @@ Result<std::optional<WheelContents>> take_entry(const std::string& store, const 
   return stored;
 }
 
+/// The entry with one of the hashes.
+Result<std::optional<WheelContents>> take_trusted(const std::string& store,
+                                                  const std::vector<std::string>& trusted,
+                                                  const plan::ResolvedPackage& package,
+                                                  const WheelCheck& check, EntryCheck entry_check,
+                                                  Report& report) {
+  for (const std::string& sha256 : trusted) {
+    auto stored = take_entry(store, sha256, package, check, entry_check, report);
+    if (!stored || *stored) return stored;
+  }
+  return std::nullopt;
+}
+
 /// A wheel of which all was checked that can be told without unpacking it.
 struct CheckedWheel {
   wheel::WheelFile wheel;
@@ -243,6 +256,18 @@ Result<WheelFacts> read_wheel_facts(const std::string& folder, const plan::Resol
   return WheelFacts{std::move(opened->wheel.metadata_text), std::move(bytes->mark.sha256)};
 }
 
+Result<std::optional<WheelContents>> find_stored(const std::string& store,
+                                                 const plan::ResolvedPackage& package,
+                                                 index::Transport& transport,
+                                                 const WheelCheck& check, EntryCheck entry_check,
+                                                 Report& report) {
+  if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
+  if (auto good = check_name(package); !good) return std::unexpected(good.error());
+  if (store.empty()) return std::nullopt;
+  return take_trusted(store, trusted_sha256s(package, transport), package, check, entry_check,
+                      report);
+}
+
 Result<WheelContents> acquire_wheel(const std::string& store, const plan::ResolvedPackage& package,
                                     index::Transport& transport, const WheelCheck& check,
                                     EntryCheck entry_check, Report& report,
@@ -250,31 +275,27 @@ Result<WheelContents> acquire_wheel(const std::string& store, const plan::Resolv
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
   if (auto good = check_name(package); !good) return std::unexpected(good.error());
   const std::vector<std::string> trusted = trusted_sha256s(package, transport);
-  for (const std::string& sha256 : trusted) {
-    auto stored = take_entry(store, sha256, package, check, entry_check, report);
-    if (!stored) return std::unexpected(stored.error());
-    if (*stored) return std::move(**stored);
-  }
+  auto stored = take_trusted(store, trusted, package, check, entry_check, report);
+  if (!stored) return std::unexpected(stored.error());
+  if (*stored) return std::move(**stored);
   auto bytes = obtain_wheel(store, package, transport, listed, check, report, stop);
   if (!bytes) return std::unexpected(bytes.error());
-  auto stored = std::optional<WheelContents>();
   if (std::ranges::find(trusted, bytes->mark.sha256) == trusted.end()) {
-    auto taken = take_entry(store, bytes->mark.sha256, package, check, entry_check, report);
-    if (!taken) return std::unexpected(taken.error());
-    stored = std::move(*taken);
+    stored = take_entry(store, bytes->mark.sha256, package, check, entry_check, report);
+    if (!stored) return std::unexpected(stored.error());
   }
-  if (!stored) {
+  if (!*stored) {
     auto added = bytes->unpacked
                      ? enter_wheel(store, *bytes->work, bytes->work->path() + "/entry",
                                    bytes->mark.sha256, std::move(*bytes->unpacked), entry_check)
                      : add_entry(store, package, *bytes, check, entry_check, report, stop);
     if (!added) return std::unexpected(added.error());
-    stored = std::move(*added);
+    *stored = std::move(*added);
   }
   remove_partial_wheel(store, bytes->mark.sha256);
   if (auto kept = remember_download(package, bytes->mark, transport, report); !kept)
     return std::unexpected(kept.error());
-  return std::move(*stored);
+  return std::move(**stored);
 }
 
 bool may_be_stored(const std::string& store, const plan::ResolvedPackage& package) {
@@ -287,15 +308,9 @@ bool may_be_stored(const std::string& store, const plan::ResolvedPackage& packag
 Result<WheelContents> list_wheel(const std::string& store, const plan::ResolvedPackage& package,
                                  index::Transport& transport, const WheelCheck& check,
                                  Report& report) {
-  if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
-  if (auto good = check_name(package); !good) return std::unexpected(good.error());
-  const std::vector<std::string> trusted =
-      store.empty() ? std::vector<std::string>() : trusted_sha256s(package, transport);
-  for (const std::string& sha256 : trusted) {
-    auto stored = take_entry(store, sha256, package, check, EntryCheck::size_and_time, report);
-    if (!stored) return std::unexpected(stored.error());
-    if (*stored) return std::move(**stored);
-  }
+  auto stored = find_stored(store, package, transport, check, EntryCheck::size_and_time, report);
+  if (!stored) return std::unexpected(stored.error());
+  if (*stored) return std::move(**stored);
   auto source = open_for_listing(package, transport);
   if (!source) return std::unexpected(source.error());
   auto seen = std::make_shared<SeenParts>();

@@ -62,6 +62,12 @@ using WheelCheck = std::function<Result<void>(const Manifest& manifest, std::str
 /// or read.
 [[nodiscard]] bool may_be_stored(const std::string& store, const plan::ResolvedPackage& package);
 
+/// The wheel of `package` if the store has it; nothing is written there. Errors: mismatch, io, and
+/// those of `check`.
+[[nodiscard]] Result<std::optional<WheelContents>> find_stored(
+    const std::string& store, const plan::ResolvedPackage& package, index::Transport& transport,
+    const WheelCheck& check, EntryCheck entry_check, Report& report);
+
 /// The wheel of `package`, from the store or downloaded (or read, for a file URL) and unpacked into
 /// it. With `listed`, of which nothing is left then, a wheel is unpacked while it is downloaded.
 /// Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive), io, not_found, and

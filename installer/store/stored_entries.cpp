@@ -35,17 +35,6 @@ bool is_byte_code_name(std::string_view name) {
   return name.size() > sha256_digits && name[sha256_digits] == '-' && begins_with_sha256(name);
 }
 
-/// Of the manifests that this program reads.
-constexpr unsigned newest_manifest = 2;
-
-bool is_newer(std::string_view manifest) {
-  constexpr std::string_view begin = "axle-manifest ";
-  if (!manifest.starts_with(begin)) return false;
-  unsigned version = 0;
-  std::from_chars(manifest.data() + begin.size(), manifest.data() + manifest.size(), version);
-  return version > newest_manifest;
-}
-
 /// Empty: it is as it was.
 std::string damage_of(const Descriptor& tree, const StoredFile& file) {
   struct stat status = {};
@@ -88,7 +77,7 @@ StoredEntry read_stored_entry(const std::string& folder) {
   if (auto manifest = parse_manifest(*text, entry.folder)) {
     entry.manifest = std::move(*manifest);
     entry.state = EntryState::complete;
-  } else if (is_newer(*text)) {
+  } else if (is_newer_manifest(*text)) {
     entry.state = EntryState::newer;
   }
   return entry;

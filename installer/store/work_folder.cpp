@@ -26,7 +26,7 @@ void remove_abandoned(const std::string& place, std::string_view prefix) {
        entry.increment(error)) {
     if (!entry->path().filename().string().starts_with(prefix)) continue;
     const auto folder = open_folder(entry->path().string());
-    if (!folder || !is_own(*folder) || system::try_lock(*folder)) continue;
+    if (!folder || !is_own(*folder) || system::try_lock_left(*folder)) continue;
     std::error_code ignored;
     std::filesystem::remove_all(entry->path(), ignored);
   }
@@ -51,7 +51,9 @@ Result<WorkFolder> WorkFolder::create(const std::string& place, std::string_view
     if (!there) return std::unexpected(there.error());
     if (!*there) continue;
     if (!folder) return std::unexpected(folder.error());
-    if (!refused) return WorkFolder(std::move(path), std::move(*folder));
+    // Where there are no locks nobody considers it abandoned.
+    if (!refused || system::has_no_locks(refused))
+      return WorkFolder(std::move(path), std::move(*folder));
     if (refused != std::errc::operation_would_block)
       return std::unexpected(system_error("lock", path, refused.value()));
   }
@@ -63,6 +65,8 @@ Result<std::optional<WorkFolder>> WorkFolder::take_over(const std::string& place
   std::filesystem::create_directories(place, error);
   if (error) return std::unexpected(system_error("create", place, error.value()));
   std::string path = place + "/" + name;
+  if (const auto above = open_folder(place); !above || system::is_on_nfs(*above))
+    return std::nullopt;
   while (true) {
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
       return std::unexpected(system_error("create", path, errno));

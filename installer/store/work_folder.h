@@ -17,7 +17,7 @@ class WorkFolder {
   [[nodiscard]] static Result<WorkFolder> create(const std::string& place,
                                                  std::string_view prefix = "work-");
   /// The one folder `name` in `place`: new, or with what a dead process of this user left in it.
-  /// Nullopt: a living process has it, or it is not this user's alone.
+  /// Nullopt: a living process has it or, on NFS, may have it, or it is not this user's alone.
   [[nodiscard]] static Result<std::optional<WorkFolder>> take_over(const std::string& place,
                                                                    const std::string& name);
   WorkFolder(WorkFolder&& other) noexcept

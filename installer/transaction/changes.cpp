@@ -337,7 +337,8 @@ Result<void> compile_byte_code(std::vector<OpenedWheel>& wheels, const Environme
   for (const OpenedWheel& opened : wheels) contents.push_back(&opened.wheel);
   if (contents.empty()) return {};
   const EntryCheck check = options.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
-  auto entries = acquire_byte_code(options.store_folder, contents, environment, check, report);
+  auto entries = acquire_byte_code(options.store_folder, options.read_only_store, contents,
+                                   environment, check, report);
   if (!entries) return std::unexpected(std::move(entries.error()));
   for (std::size_t i = 0; i < wheels.size(); ++i) wheels[i].byte_code = std::move((*entries)[i]);
   return {};

@@ -32,6 +32,8 @@ struct InstallOptions {
   std::string store_folder;  ///< unpacked wheels, by hash; on the environment's file system they
                              ///< are hard-linked
   std::string cache_folder = {};  ///< as of list_installed
+  /// Wheels are taken from it, too, and nothing is written there: of a cache that cannot be.
+  std::string read_only_store = {};
   /// The store's own copies are compared by hash before they are used.
   bool verify_store = false;
   LinkMode link_mode = LinkMode::best;

@@ -63,23 +63,37 @@ Result<Placed> clone(const NewFile& file, const StoreTree& tree, int folder_fd,
   }
 }
 
+/// NFS may repeat a request whose answer was lost, and then tell that of the repetition.
+bool is_linked(const StoreTree& tree, const std::string& stored, int folder_fd,
+               const std::string& path) {
+  struct stat there = {};
+  struct stat here = {};
+  return ::fstatat(tree.fd, stored.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstatat(folder_fd, path.c_str(), &here, AT_SYMLINK_NOFOLLOW) == 0 &&
+         there.st_ino == here.st_ino && there.st_dev == here.st_dev;
+}
+
 Result<Placed> link(const NewFile& file, const StoreTree& tree, int folder_fd,
                     const std::string& path, LinkMode mode) {
   if (::linkat(tree.fd, file.stored.c_str(), folder_fd, path.c_str(), 0) == 0)
     return Placed::shared;
-  switch (errno) {
+  const int refused = errno;
+  switch (refused) {
+    case EEXIST:
+      if (is_linked(tree, file.stored, folder_fd, path)) return Placed::shared;
+      return std::unexpected(system_error("install", file.target, refused));
     case EXDEV:   // another file system
     case EPERM:   // a file system without links, or somebody else's store
     case EMLINK:  // too many environments
     case EOPNOTSUPP: {
       if (mode == LinkMode::best) return copy(file, tree, folder_fd, path);
-      const Error why = system_error("link", file.target, errno);
+      const Error why = system_error("link", file.target, refused);
       return fail(ErrorKind::unsupported,
                   fmt::format("{}, to {}/{}", why.message, tree.path, file.stored),
                   std::string(instead));
     }
     default:
-      return std::unexpected(system_error("install", file.target, errno));
+      return std::unexpected(system_error("install", file.target, refused));
   }
 }
 

@@ -25,7 +25,8 @@ constexpr std::uint64_t large = 16U << 20;
 bool is_large_download(const ResolvedPackage& package, const InstallOptions& options) {
   if (package.already_installed || package.url.starts_with("file:")) return false;
   const bool is_large = package.size ? *package.size >= large : !package.family.empty();
-  return is_large && !may_be_stored(options.store_folder, package);
+  return is_large && !may_be_stored(options.store_folder, package) &&
+         !may_be_stored(options.read_only_store, package);
 }
 
 /// Whether `package` is what it was chosen as, and where its files go.
@@ -99,6 +100,20 @@ class Opening {
     stop_.request_stop();
   }
 
+  Result<WheelContents> open(const ResolvedPackage& package, const WheelCheck& check, bool lists,
+                             ListedWheel* listed, Report& report) {
+    const std::string& store = options_.store_folder;
+    const EntryCheck entry_check =
+        options_.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
+    auto kept =
+        find_stored(options_.read_only_store, package, *transport_, check, entry_check, report);
+    if (!kept) return std::unexpected(kept.error());
+    if (*kept) return std::move(**kept);
+    if (lists) return list_wheel(store, package, *transport_, check, report);
+    return acquire_wheel(store, package, *transport_, check, entry_check, report, stop_.get_token(),
+                         listed);
+  }
+
   Result<void> open_one(const ResolvedPackage& package, Outcome& outcome, Report& report) {
     Layout layout;
     bool refused = false;
@@ -109,14 +124,10 @@ class Opening {
     };
     const bool listed = access_ == WheelAccess::listed || (access_ == WheelAccess::large_listed &&
                                                            is_large_download(package, options_));
-    const EntryCheck entry_check =
-        options_.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
     CollectedReport unread;  // the download reports it then
     const auto known = listed_.find(package.url);
-    auto wheel = listed ? list_wheel(options_.store_folder, package, *transport_, check, unread)
-                        : acquire_wheel(options_.store_folder, package, *transport_, check,
-                                        entry_check, report, stop_.get_token(),
-                                        known == listed_.end() ? nullptr : &known->second);
+    auto wheel = open(package, check, listed, known == listed_.end() ? nullptr : &known->second,
+                      listed ? unread : report);
     if (wheel) {
       outcome.wheel = {
           &package, std::move(*wheel), std::move(layout), {}, std::move(unread.remarks)};

@@ -23,10 +23,13 @@ Result<Journal> read_journal(const TransactionFolder& folder, const std::string&
   auto text = read_file(path, limit);
   auto journal = text ? parse_journal(*text, path) : std::unexpected(text.error());
   if (!journal && journal.error().kind != ErrorKind::io) {
+    const bool of_another = journal.error().kind == ErrorKind::unsupported;
     journal.error().hint = fmt::format(
-        "the interrupted command cannot be completed: `rm -r '{}'` discards it (files removed from "
-        "the environment are in old/ there); `variant check` and `variant doctor` then show what "
-        "to reinstall",
+        "{}: `rm -r '{}'` discards it (files removed from the environment are in old/ there); "
+        "`variant check` and `variant doctor` then show what to reinstall",
+        of_another ? "any command of the version that wrote it completes the interrupted one; "
+                     "without that version"
+                   : "the interrupted command cannot be completed",
         folder.path);
   }
   return journal;

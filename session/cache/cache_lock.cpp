@@ -10,11 +10,14 @@ namespace axle::session {
 
 namespace {
 
-/// NFS grants an exclusive lock only on a file open for writing.
-system::Descriptor open_lock(const std::string& folder) {
+/// NFS grants an exclusive lock only on a file open for writing; that of a cache that cannot be
+/// written can still be shared.
+system::Descriptor open_lock(const std::string& folder, system::Lock lock) {
   const std::string path = folder + "/lock";
-  return system::Descriptor(
+  system::Descriptor file(
       ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (file || lock == system::Lock::exclusive) return file;
+  return system::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 }
 
 std::error_code lock_with_a_word(const system::Descriptor& file, system::Lock lock,
@@ -29,7 +32,7 @@ std::error_code lock_with_a_word(const system::Descriptor& file, system::Lock lo
 
 system::Descriptor share_cache(const std::string& folder, Report& report) {
   if (folder.empty()) return {};
-  system::Descriptor file = open_lock(folder);
+  system::Descriptor file = open_lock(folder, system::Lock::shared);
   if (!file) return {};
   const std::string word =
       fmt::format("waiting for another command that removes things from the cache {}", folder);
@@ -38,7 +41,7 @@ system::Descriptor share_cache(const std::string& folder, Report& report) {
 }
 
 Result<system::Descriptor> claim_cache(const std::string& folder, Report& report) {
-  system::Descriptor file = open_lock(folder);
+  system::Descriptor file = open_lock(folder, system::Lock::exclusive);
   const std::string word = fmt::format("waiting for other commands that use the cache {}", folder);
   const std::error_code error =
       file ? lock_with_a_word(file, system::Lock::exclusive, word, report) : system::last_error();

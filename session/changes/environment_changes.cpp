@@ -1,5 +1,6 @@
 #include "session/changes/environment_changes.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -25,16 +26,27 @@ Result<installer::WorkFolder> temporary_store() {
   return made;
 }
 
-/// `cache`, or "" with a warning if nothing can be stored there: that must not prevent an
-/// installation.
-std::string writable_cache(const std::string& cache, Report& report) {
-  if (cache.empty()) return {};
+/// Why nothing can be stored in `cache`: somebody may have made a part of it.
+std::error_code why_not_writable(const std::string& cache) {
   std::error_code error;
   fs::create_directories(cache, error);
-  if (!error && access(cache.c_str(), W_OK) == 0) return cache;
-  report.warn(fmt::format("the cache {} cannot be written", cache),
-              "choose another one with --cache-dir");
+  if (error) return error;
+  for (const char* part : {"", "/store", "/store/wheels", "/store/byte-code"}) {
+    if (access((cache + part).c_str(), W_OK) != 0 && errno != ENOENT)
+      return {errno, std::generic_category()};
+  }
   return {};
+}
+
+/// Whether wheels can be stored in `cache`; a warning says why not. That must not prevent an
+/// installation.
+bool is_writable(const std::string& cache, Report& report) {
+  const std::error_code error = why_not_writable(cache);
+  if (!error) return true;
+  report.warn(fmt::format("the cache {} cannot be written ({}): nothing new is kept in it", cache,
+                          error.message()),
+              "choose another one with --cache-dir");
+  return false;
 }
 
 }  // namespace
@@ -55,14 +67,14 @@ Outcome<void> refuse_managed(const installer::Environment& environment,
 }
 
 Outcome<ChosenStore> choose_store(const Session& session, bool dry_run, Report& report) {
-  const std::string cache =
-      dry_run ? session.cache_folder() : writable_cache(session.cache_folder(), report);
-  if (!cache.empty()) return ChosenStore{cache + "/store"};
-  if (dry_run) return ChosenStore{};
+  const std::string cache = session.cache_folder();
+  if (dry_run) return ChosenStore{cache.empty() ? cache : cache + "/store"};
+  if (!cache.empty() && is_writable(cache, report)) return ChosenStore{cache + "/store"};
   auto temporary = temporary_store();
   if (!temporary) return failed(temporary.error());
   std::string folder = temporary->path();
-  return ChosenStore{std::move(folder), std::move(*temporary)};
+  return ChosenStore{std::move(folder), cache.empty() ? cache : cache + "/store",
+                     std::move(*temporary)};
 }
 
 Outcome<installer::InstallOptions> install_options(const Settings& settings,
@@ -71,13 +83,16 @@ Outcome<installer::InstallOptions> install_options(const Settings& settings,
   installer::InstallOptions options;
   options.store_folder = store.folder;
   options.cache_folder = session.cache_folder();
+  options.read_only_store = store.read_only;
   options.link_mode = settings.link_mode;
   options.compiles_byte_code = settings.compile_bytecode;
   const bool kept = !store.temporary && !session.cache_folder().empty();
   if (options.link_mode == installer::LinkMode::symlink && !kept) {
     return misused(
         "--link-mode symlink needs a cache: links into a temporary store would lead nowhere",
-        "leave out --no-cache, or use another mode");
+        store.read_only.empty() ? "leave out --no-cache, or use another mode"
+                                : "choose a cache that can be written with --cache-dir, or use "
+                                  "another mode");
   }
   return options;
 }

@@ -22,12 +22,14 @@ namespace axle::session {
 /// The location of unpacked wheels.
 struct ChosenStore {
   std::string folder;  ///< empty: nowhere
+  /// Of a cache that cannot be written; empty: there is none.
+  std::string read_only = {};
   std::optional<installer::WorkFolder> temporary = std::nullopt;
 };
 
 /// In the cache; if nothing can be stored there, in a temporary folder that is removed after the
-/// command, with a warning. Nothing is created with `dry_run`. Errors: no folder for temporary
-/// files.
+/// command, with a warning: what the cache has is used all the same. Nothing is created with
+/// `dry_run`. Errors: no folder for temporary files.
 [[nodiscard]] Outcome<ChosenStore> choose_store(const Session& session, bool dry_run,
                                                 Report& report);
 

@@ -24,7 +24,7 @@ FILES = {
 MODULES = {"demo/__init__", "demo/inner/__init__", "demo/inner/deep", "lone", "moved/__init__"}
 
 
-class ByteCode(TestCase):
+class Compiling(TestCase):
     def setUp(self):
         super().setUp()
         self.make_venv()
@@ -70,6 +70,8 @@ class ByteCode(TestCase):
     def compile(self, *arguments, **options):
         return self.assert_ok(self.install("demo", "--compile-bytecode", *arguments, index=self.index, **options))
 
+
+class ByteCode(Compiling):
     def test_the_interpreter_takes_it(self):
         self.compile()
         self.assert_valid()
@@ -170,6 +172,83 @@ class ByteCode(TestCase):
         self.assertIn(f"{self.codes()['shared/__init__']} matches", said.stderr)
         self.assert_ok(self.variant("uninstall", "one", "--python", self.venv))
         self.assertEqual(set(self.codes()), {"shared/__init__", "shared/two"})
+
+
+class BadInterpreter(Compiling):
+    """One that answers like any other, and then crashes, hangs or writes nonsense where it shall compile."""
+
+    def replace_interpreter(self, body):
+        """`body` gets the list of modules as its last word: source, target and name of each, ended by NUL."""
+        python = self.venv / "bin/python"
+        real = python.resolve()
+        for name in ("python", "python3"):
+            (self.venv / "bin" / name).unlink()
+        script = self.root / "compile.py"
+        script.write_text("import os, pathlib, sys\nwords = pathlib.Path(sys.argv[1]).read_bytes().decode().split('\\0')[:-1]\n"
+                          "modules = list(zip(words[0::3], words[1::3], words[2::3]))\n" + body)
+        python.write_text(f'#!/bin/bash\ncase "$*" in *py_compile*) for last; do :; done; exec "{real}" -I "{script}" "$last";; esac\n'
+                          f'exec -a "$0" "{real}" "$@"\n')
+        python.chmod(0o755)
+
+    def check(self, body, *words):
+        """The packages are installed, without the byte code that there is none of, and nothing else is harmed."""
+        self.replace_interpreter(body)
+        outside = self.root / "outside"
+        outside.write_text("of the user")
+        result = self.compile()
+        for word in words:
+            self.assertIn(word, result.err)
+        self.assertEqual(self.codes(), {})
+        self.assertEqual(self.python("import demo, lone; print(demo.VALUE, lone.VALUE)"), "7 8")
+        self.assert_ok(self.variant("check", "--deep", "--python", self.venv))
+        self.assertEqual(outside.read_text(), "of the user")
+        self.assertEqual([*self.root.rglob("store/work-*")], [])
+        self.assert_ok(self.variant("cache", "verify"))
+
+    def test_it_crashes(self):
+        for end in ("os.kill(os.getpid(), 11)", "os.kill(os.getpid(), 9)", "os._exit(1)", "raise MemoryError"):
+            with self.subTest(end):
+                self.setUp()
+                self.check(end + "\n", "not compiled, because the interpreter crashed", "demo/inner/deep.py", "lone.py")
+
+    def test_it_crashes_at_one_module(self):
+        self.replace_interpreter("import py_compile\nfor source, target, name in modules:\n    if name == 'lone.py': os.kill(os.getpid(), 11)\n"
+                                 "    try: py_compile.compile(source, cfile=target, dfile=name, doraise=True)\n    except py_compile.PyCompileError: pass\n")
+        result = self.compile()
+        self.assertIn("interpreter crashed or took longer than 60 s: lone.py\n", result.err)
+        self.assertEqual(set(self.codes()), MODULES - {"lone"})
+
+    @unittest.skipUnless(os.environ.get("AXLE_SOAK") == "full", "a module has a minute: in ./dev soak")
+    def test_it_hangs(self):
+        self.index = self.publish("index5", Wheel("demo", "1.0", files={"demo.py": "VALUE = 7\n"}))  # two would have three minutes
+        self.replace_interpreter("import time\ntime.sleep(1000)\n")
+        self.assertIn("took longer than 60 s: demo.py\n", self.compile().err)
+        self.assertEqual(self.codes(), {})
+        self.assertEqual(self.python("import demo; print(demo.VALUE)"), "7")
+        self.assertEqual([*self.root.rglob("store/work-*")], [])
+
+    def test_it_writes_nonsense(self):
+        every = "for source, target, name in modules:\n    target = pathlib.Path(target)\n    "
+        header = "import importlib.util, struct\nmagic = importlib.util.MAGIC_NUMBER\n"
+        time = "int(os.stat(source).st_mtime)"
+        for write in ("target.write_bytes(b'nonsense')", "target.write_bytes(b'')", "target.mkdir()", "os.mkfifo(target)",
+                      f"target.symlink_to({str(self.root / 'outside')!r})", "target.symlink_to(source)",
+                      f"target.write_bytes(b'abcd' + struct.pack('<3I', 0, {time}, os.stat(source).st_size) + b'c' * 9)",
+                      f"target.write_bytes(magic + struct.pack('<3I', 0, {time} + 1, os.stat(source).st_size) + b'c' * 9)",
+                      f"target.write_bytes(magic + struct.pack('<3I', 0, {time}, os.stat(source).st_size + 1) + b'c' * 9)",
+                      f"target.write_bytes(magic + struct.pack('<3I', 1, {time}, os.stat(source).st_size) + b'c' * 9)",
+                      f"target.write_bytes(magic + struct.pack('<3I', 0, {time}, os.stat(source).st_size))"):
+            with self.subTest(write):
+                self.setUp()
+                self.check(header + every + write + "\n",
+                           "what the interpreter wrote is not byte code", "demo/__init__.py", "lone.py")
+
+    def test_it_writes_nothing(self):
+        self.check("")
+
+    def test_it_writes_more_than_it_was_asked_for(self):
+        self.check("for source, target, name in modules:\n    pathlib.Path(target).with_name('more.pyc').write_bytes(b'more')\n")
+        self.assertEqual([*self.site().rglob("more.pyc")], [])
 
 
 if __name__ == "__main__":

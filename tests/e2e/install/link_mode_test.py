@@ -170,6 +170,46 @@ class EditedStore(LinkMode):
         self.assertNotIn("was changed in the store", again.err)
         self.assert_ok(self.variant("check", "--deep", "--python", self.venv))
 
+    def test_of_the_same_size_and_of_byte_code_too(self):
+        self.assert_ok(self.place("hardlink", "--compile-bytecode"))
+        [code] = (self.site() / "demo/__pycache__").glob("__init__.*.pyc")
+        for path in (self.file(), code):
+            with open(path, "r+b") as file:
+                file.seek(-2, os.SEEK_END)
+                file.write(b"9\n")
+        twin = self.make_venv(self.root / "twin")
+        words = ("install", "demo", "--compile-bytecode", "-i", self.index.url, "--python", twin)
+        os.utime(self.file(), (1_700_000_000,) * 2)  # an edit has another time, of seconds
+        os.utime(code, (1_700_000_000,) * 2)
+        self.assertIn("was changed in the store", self.assert_ok(self.variant(*words)).err)
+        self.assertEqual(self.python("import demo; print(demo.VALUE)", twin), "1")
+        self.assert_fails(self.variant("check", "--deep", "--python", self.venv), 1, "demo/__init__.py")
+        self.assert_ok(self.variant("check", "--deep", "--python", twin))
+
+    def test_an_edit_of_a_copy_or_a_clone_is_no_word_to_others(self):
+        for mode in ("copy", "reflink"):
+            with self.subTest(mode):
+                placed = self.place(mode)
+                if placed.code != 0:  # a file system without clones
+                    self.assert_fails(placed, 1, "does not clone files")
+                    continue
+                self.edit(self.file())
+                shutil.rmtree(self.root / "twin", ignore_errors=True)
+                twin = self.make_venv(self.root / "twin")
+                result = self.assert_ok(self.variant("install", "demo", "-i", self.index.url, "--python", twin))
+                self.assertNotIn("was changed", result.err)
+                self.assertEqual(self.python("import demo; print(demo.VALUE)", twin), "1")
+                self.assert_fails(self.variant("check", "--python", self.venv), 1, "demo/__init__.py")
+
+    def test_permissions_are_those_that_pip_and_uv_give(self):
+        for mode in (None, "copy", "hardlink"):
+            self.assert_ok(self.place(mode))
+            ours = {path.relative_to(self.site()): path.stat().st_mode for path in (self.site() / "demo").rglob("*") if "__pycache__" not in path.parts}
+            other = self.make_venv(self.root / f"of-uv-{mode}")
+            self.assert_ok(self.uv("pip", "install", "--no-index", "--find-links", self.index.folder / "demo", "demo", "--python", other / "bin/python"))
+            theirs = {path.relative_to(self.site(other)): path.stat().st_mode for path in (self.site(other) / "demo").rglob("*") if "__pycache__" not in path.parts}
+            self.assertEqual(ours, theirs)
+
     def test_an_edit_through_a_symbolic_link(self):
         self.assert_ok(self.place("symlink"))
         self.edit(self.file())

@@ -93,7 +93,7 @@ class Replay(PowerLoss):
         for words in before:
             self.assert_ok(self.run_it(*words))
         shutil.rmtree(self.venv / ".axle/unflushed", ignore_errors=True)
-        for mark in self.cache.glob("store/wheels/*/unflushed"):
+        for mark in self.cache.glob("store/*/*/unflushed"):
             mark.unlink()
         folders = [self.venv, self.cache]
         disk = power_loss.Disk(folders)
@@ -158,6 +158,13 @@ class Replay(PowerLoss):
 
     def test_a_removal(self):
         self.replay([["install", self.wheels["1"], self.wheels["beta"]]], ["uninstall", "alpha"])
+
+    def test_byte_code(self):
+        """What of it was not written is removed, or an import would fail by half a file."""
+        self.replay([], ["install", "--compile-bytecode", self.wheels["1"]])
+
+    def test_byte_code_of_another_version(self):
+        self.replay([["install", "--compile-bytecode", self.wheels["1"]]], ["install", "--compile-bytecode", self.wheels["2"]])
 
     def test_several_changes_in_one_boot(self):
         self.replay([], ["install", self.wheels["1"]], ["install", self.wheels["2"], self.wheels["beta"]], ["uninstall", "alpha"])
