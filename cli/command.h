@@ -34,6 +34,7 @@ struct Command {
 
 // One per file in cli/commands/.
 int run_build(session::Session& session, Output& output);
+int run_bundle(session::Session& session, Output& output);
 int run_cache_clean(session::Session& session, Output& output);
 int run_cache_dir(session::Session& session, Output& output);
 int run_cache_info(session::Session& session, Output& output);

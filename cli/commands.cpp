@@ -125,6 +125,9 @@ const std::vector<session::Opt> fetching = {
 /// What the publishers of the files must have signed.
 const std::vector<session::Opt> attested = {session::Opt::attestations, session::Opt::trusted_root};
 
+/// Packages out of one file.
+const std::vector<session::Opt> bundled = {session::Opt::bundle, session::Opt::allowed_signers};
+
 const std::vector<session::Opt> building = {session::Opt::build_from_source,
                                             session::Opt::build_from_source_of};
 
@@ -169,7 +172,7 @@ const std::array rows = {
             run_machines},
     Command{"install", "Install packages, choosing the variants that fit best", "REQ|PATH",
             Arity::any,
-            resolving + folders + attested + building +
+            resolving + folders + bundled + attested + building +
                 std::vector<session::Opt>{
                     session::Opt::allow_backend_change, session::Opt::break_system_packages,
                     session::Opt::require_virtualenv, session::Opt::link_mode,
@@ -247,17 +250,18 @@ const std::array rows = {
             "variant doctor --for-package torch==2.9   which of its features work here",
             run_doctor},
     Command{"resolve", "Show what would be installed", "REQ|PATH", Arity::any,
-            resolving + attested + building +
+            resolving + bundled + attested + building +
                 std::vector<session::Opt>{session::Opt::check_abi, session::Opt::explain},
             "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve,
             true},
     Command{
         "explain",
         "Explain a choice: each variant of a package, chosen or rejected, and the deciding fact",
-        "PKG", Arity::one, resolving, "variant explain demo --for gtx1080ti", run_explain, true},
+        "PKG", Arity::one, resolving + bundled, "variant explain demo --for gtx1080ti", run_explain,
+        true},
     Command{"download", "Save what would be installed, on this machine or on others, as files",
             "REQ|PATH", Arity::any,
-            resolving - installed_only + attested +
+            resolving - installed_only + bundled + attested +
                 std::vector<session::Opt>{session::Opt::dest, session::Opt::dry_run},
             "variant download torch --dest wheels --for h100 --for gtx1080ti\n"
             "variant download -r requirements.txt -d wheels --python-version 3.12 "
@@ -266,11 +270,20 @@ const std::array rows = {
             run_download, true},
     Command{"mirror", "Keep what would be installed, here or elsewhere, in an index of its own",
             "REQ|PATH", Arity::any,
-            resolving - installed_only + attested +
+            resolving - installed_only + bundled + attested +
                 std::vector<session::Opt>{session::Opt::out, session::Opt::dry_run},
             "variant mirror torch --for h100 --for none --out /srv/mirror    again: what is new\n"
             "variant install torch --index-url /srv/mirror/simple            as pip and uv do",
             run_mirror, true},
+    Command{"bundle", "Save what would be installed, here or elsewhere, in one file", "REQ|PATH",
+            Arity::any,
+            resolving - installed_only + attested +
+                std::vector<session::Opt>{session::Opt::bundle_file, session::Opt::signing_key,
+                                          session::Opt::dry_run},
+            "variant bundle -r requirements.txt --for h100 --for none --out needs.zip\n"
+            "variant bundle torch --signing-key ~/.ssh/id_ed25519 --out torch.zip\n"
+            "variant install torch --bundle torch.zip --allowed-signers signers    there",
+            run_bundle, true},
     Command{"wheel",
             "Save what would be installed here as wheels, and build those that are missing",
             "REQ|PATH", Arity::any,

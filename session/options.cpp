@@ -32,6 +32,8 @@ constexpr std::array rows = {
     OptionRow{Opt::find_links, list, "--find-links,-f", "PLACE",
               "A folder of files, or a page with links"},
     OptionRow{Opt::no_index, flag, "--no-index", "", "Use no index, only --find-links"},
+    OptionRow{Opt::bundle, value, "--bundle", "FILE",
+              "Use what is in this file of `variant bundle` and nothing else, no network either"},
     OptionRow{Opt::index, list, "--index", "[NAME=]URL",
               "An additional index, optionally with a name, queried before the default one"},
     OptionRow{Opt::default_index, value, "--default-index", "[NAME=]URL",
@@ -98,6 +100,8 @@ constexpr std::array rows = {
               "ones), warn, or off (the default); docs/attestations.md"},
     OptionRow{Opt::trusted_root, value, "--trusted-root", "FILE",
               "Whose signatures on attestations count: a trusted_root.json of Sigstore"},
+    OptionRow{Opt::allowed_signers, value, "--allowed-signers", "FILE",
+              "Who must have signed the bundle: an allowed signers file of ssh-keygen(1)"},
     OptionRow{Opt::exclude_newer, value, "--exclude-newer", "WHEN",
               "Only files uploaded before: the end of a date, an RFC 3339 time, or a duration ago "
               "(3 days, P3D)"},
@@ -229,6 +233,9 @@ constexpr std::array rows = {
               "The folder for the files (the current one)"},
     OptionRow{Opt::wheel_dir, value, "--wheel-dir,-w", "DIR",
               "The folder for the wheels (the current one)"},
+    OptionRow{Opt::bundle_file, value, "--out", "FILE", "The file; a bundle there is replaced"},
+    OptionRow{Opt::signing_key, value, "--signing-key", "KEY",
+              "Sign the bundle with this SSH key: its file, or its public one if an agent has it"},
     OptionRow{
         Opt::check_abi, flag, "--check-abi", "",
         "Before anything is installed, compare the symbols and libraries that extension modules, "

@@ -99,13 +99,19 @@ Outcome<void> open_sources(Workspace& workspace, const Arguments& arguments, Rep
     if (!source) return std::unexpected(source.error());
     sources.assigned[row.package].push_back(std::move(*source));
   }
+  if (workspace.bundle != nullptr) {
+    workspace.owned_sources.push_back(
+        index::make_simple_source(workspace.bundle->index_url(), *workspace.transport, report));
+    sources.indexes = {workspace.owned_sources.back().get()};
+  }
   for (const Stated& location : settings.find_links) {
     workspace.owned_sources.push_back(index::make_find_links_source(absolute_place(location.value),
                                                                     *workspace.transport, report));
     sources.find_links.push_back(workspace.owned_sources.back().get());
   }
   sources.strategy = settings.index_strategy;
-  sources.offline = settings.offline;
+  // A bundle lacks nothing that it lists.
+  sources.offline = settings.offline && workspace.bundle == nullptr;
   sources.transport = workspace.transport.get();
   sources.families = workspace.families.get();
   return {};

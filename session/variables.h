@@ -32,6 +32,7 @@ struct VariableRow {
 };
 
 inline constexpr std::array variables = {
+    VariableRow{"AXLE_ALLOWED_SIGNERS", "who must have signed a bundle, like --allowed-signers"},
     VariableRow{"AXLE_ATTESTATIONS", "the policy for attestations, like --attestations"},
     VariableRow{"AXLE_BUILD_TIMEOUT",
                 "how long a build of a source distribution may take, in seconds (else an hour)"},

@@ -12,6 +12,7 @@
 #include "providers/provider.h"
 #include "resolver/solver/solver.h"
 #include "session/builds/source_names.h"
+#include "session/bundles/opened_bundle.h"
 #include "session/cache/cache_lock.h"
 #include "session/families.h"
 #include "session/index_access.h"
@@ -256,6 +257,7 @@ Outcome<void> open_configured_indexes(Workspace& workspace, Session& session,
   if (const auto taken = take_requested_sources(arguments, *settings); !taken)
     return std::unexpected(taken.error());
   workspace.settings = std::move(*settings);
+  if (workspace.bundle != nullptr) workspace.settings.find_links.clear();
   auto transport = transport_options(workspace.settings);
   if (!transport) return std::unexpected(transport.error());
   // A command that changes something should see the current state of the index, not a cached one.
@@ -263,9 +265,11 @@ Outcome<void> open_configured_indexes(Workspace& workspace, Session& session,
   workspace.sources = {};
   workspace.owned_sources.clear();
   workspace.families.reset();
-  workspace.transport =
-      index::make_caching_transport(index::make_transport(std::move(*transport)),
-                                    {session.cache_folder(), workspace.settings.offline, refresh});
+  std::unique_ptr<index::Transport> asked = index::make_transport(std::move(*transport));
+  if (workspace.bundle != nullptr)
+    asked = index::make_bundle_transport(std::move(asked), workspace.bundle);
+  workspace.transport = index::make_caching_transport(
+      std::move(asked), {session.cache_folder(), workspace.settings.offline, refresh});
   auto families = open_families(arguments, *workspace.transport, session.report());
   if (!families) return std::unexpected(families.error());
   workspace.families = std::move(*families);
@@ -337,7 +341,9 @@ Outcome<installer::Environment> open_environment(
 }
 
 RemoteText remote_files(Session& session, bool or_system) {
-  return remote_text(session.arguments(), [&session, or_system]() -> Outcome<std::string> {
+  Arguments arguments = session.arguments();
+  if (arguments.has(Opt::bundle)) use_bundle_alone(arguments);
+  return remote_text(arguments, [&session, or_system]() -> Outcome<std::string> {
     auto environment = open_environment(session, or_system);
     if (!environment) return std::unexpected(environment.error());
     return environment->prefix;
@@ -349,11 +355,15 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, Purpose pur
   system::prefer_large_pages();
   auto workspace = std::make_unique<Workspace>();
   workspace->cache_lock = share_cache(session.cache_folder(), session.report());
+  auto bundle = open_bundle(session.arguments(), session.report());
+  if (!bundle) return std::unexpected(bundle.error());
+  workspace->bundle = *std::move(bundle);
   Arguments of_files;
   const RemoteText remote = remote_files(session, or_system);
   auto requests = read_requests(session.arguments(), remote, of_files);
   if (!requests) return std::unexpected(requests.error());
-  const Arguments arguments = merged(session.arguments(), of_files);
+  Arguments arguments = merged(session.arguments(), of_files);
+  if (workspace->bundle != nullptr) use_bundle_alone(arguments);
   session.note_options_of_files(of_files);
   auto options = read_options(arguments);
   if (!options) return std::unexpected(options.error());

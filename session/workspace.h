@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "foundation/system/descriptor.h"
+#include "index/bundle/bundle.h"
 #include "index/family/family_book.h"
 #include "index/http/transport.h"
 #include "index/pages/source.h"
@@ -50,6 +51,7 @@ struct Workspace {
   installer::Environment environment;
   StatedTarget stated;  ///< where it differs from `environment`
   Settings settings;
+  std::shared_ptr<const index::Bundle> bundle;  ///< nullptr: packages do not come from one
   std::unique_ptr<index::Transport> transport;
   std::unique_ptr<index::FamilyBook> families;  ///< nullptr: families do not apply
   std::vector<std::unique_ptr<index::Source>> owned_sources;

@@ -81,7 +81,14 @@ Result<std::string> read_part(const system::Descriptor& file, const std::string&
   return text;
 }
 
-/// The part of a file of `size` bytes that was requested.
+std::string content_type_of(std::string_view path) {
+  if (path.ends_with(".html") || path.ends_with(".htm")) return "text/html";
+  if (path.ends_with(".json")) return "application/json";
+  return "application/octet-stream";
+}
+
+}  // namespace
+
 ByteRange wanted_part(const HttpRequest& request, std::uint64_t size) {
   if (request.tail) {
     const std::uint64_t length = std::min(*request.tail, size);
@@ -91,14 +98,6 @@ ByteRange wanted_part(const HttpRequest& request, std::uint64_t size) {
   const std::uint64_t offset = std::min(request.range->offset, size);
   return {offset, std::min(request.range->length, size - offset)};
 }
-
-std::string content_type_of(std::string_view path) {
-  if (path.ends_with(".html") || path.ends_with(".htm")) return "text/html";
-  if (path.ends_with(".json")) return "application/json";
-  return "application/octet-stream";
-}
-
-}  // namespace
 
 Result<HttpResponse> answer_from_file(const HttpRequest& request, const BodySink* sink) {
   Result<std::string> path = file_path(request.url);

@@ -16,6 +16,9 @@ namespace axle::index {
 [[nodiscard]] Result<HttpResponse> answer_from_file(const HttpRequest& request,
                                                     const BodySink* sink);
 
+/// The part of a file of `size` bytes that was requested, clipped to it.
+[[nodiscard]] ByteRange wanted_part(const HttpRequest& request, std::uint64_t size);
+
 /// The whole file. Errors: not_found, io (also when longer than `max_bytes`).
 [[nodiscard]] Result<std::string> read_local_file(const std::string& path, std::uint64_t max_bytes);
 

@@ -31,6 +31,10 @@ class AnyTransport final : public Transport {
  private:
   Result<HttpResponse> answer(const HttpRequest& request, const BodySink* sink) {
     if (is_file_url(request.url)) return answer_from_file(request, sink);
+    if (is_bundle_url(request.url)) {
+      return fail(ErrorKind::io, redact_url(request.url) + " is in a bundle that was not opened",
+                  "name the bundle with `variant install --bundle FILE`");
+    }
     if (!is_http_url(request.url)) {
       return fail(ErrorKind::malformed,
                   "'" + redact_url(request.url) + "' is not an http, https or file URL",

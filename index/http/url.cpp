@@ -10,6 +10,8 @@
 namespace axle::index {
 namespace {
 
+constexpr std::string_view bundle_scheme = "bundle://";
+
 int hex_value(char c) {
   if (text::is_ascii_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -137,6 +139,8 @@ bool is_http_url(std::string_view url) {
 bool is_file_url(std::string_view url) {
   return text::ascii_lower(split_url(url).scheme) == "file";
 }
+
+bool is_bundle_url(std::string_view url) { return url.starts_with(bundle_scheme); }
 
 std::string url_origin(std::string_view url) {
   const UrlParts parts = split_url(url);
@@ -293,6 +297,10 @@ std::string percent_decode(std::string_view text) {
 
 std::string file_url(std::string_view absolute_path) {
   return "file://" + percent_encode(absolute_path, true);
+}
+
+std::string bundle_url(std::string_view absolute_path) {
+  return std::string(bundle_scheme) + percent_encode(absolute_path, true);
 }
 
 Result<std::string> file_path(std::string_view url) {

@@ -41,6 +41,8 @@ struct Authority {
 
 [[nodiscard]] bool is_http_url(std::string_view url);
 [[nodiscard]] bool is_file_url(std::string_view url);
+/// Of a file in a bundle that was opened (index/bundle/bundle.h).
+[[nodiscard]] bool is_bundle_url(std::string_view url);
 
 [[nodiscard]] std::string_view without_fragment(std::string_view url);
 /// The last path component, percent-decoded once: the file name of a link.
@@ -53,6 +55,8 @@ struct Authority {
 /// localhost).
 [[nodiscard]] std::string file_url(std::string_view absolute_path);
 [[nodiscard]] Result<std::string> file_path(std::string_view url);
+/// Absolute path of a bundle -> what the URLs of its files begin with, before a "/".
+[[nodiscard]] std::string bundle_url(std::string_view absolute_path);
 
 /// Decodes %XX.
 [[nodiscard]] std::string percent_decode(std::string_view text);

@@ -98,8 +98,10 @@ PublishedFile& PageBuilder::begin() {
   return files.emplace_back();
 }
 
-// A page from the network must not make us read local files.
+// A page from the network must not make us read local files, and one in a bundle nothing that is
+// not in it.
 bool PageBuilder::link_allowed(std::string_view url) const {
+  if (is_bundle_url(page_.url)) return is_bundle_url(url);
   if (url.starts_with("https://") || url.starts_with("http://")) return true;
   return is_http_url(url) || (page_is_local_ && is_file_url(url));
 }

@@ -282,7 +282,7 @@ Result<ListedProject> Source::listing(std::string_view name) {
 
 std::unique_ptr<Source> make_simple_source(std::string url, Transport& transport, Report& report,
                                            std::set<int> absent_codes) {
-  if (is_http_url(url)) {
+  if (is_http_url(url) || is_bundle_url(url)) {
     return std::make_unique<HttpSimpleSource>(url, transport, report, std::move(absent_codes));
   }
   Result<std::string> folder = local_path(url);

@@ -77,12 +77,12 @@ std::optional<std::string> differs_from_saved(const Workspace& workspace,
                                               const SavePlace& place) {
   CollectedReport said_before;
   index::Transport& transport = *workspace.sources.transport;
-  const auto source = place.is_mirror()
+  const auto source = place.has_index()
                           ? index::make_simple_source(index::file_url(place.index + "/simple"),
                                                       transport, said_before)
                           : index::make_find_links_source(place.folder, transport, said_before);
   resolver::Sources alone;
-  (place.is_mirror() ? alone.indexes : alone.find_links) = {source.get()};
+  (place.has_index() ? alone.indexes : alone.find_links) = {source.get()};
   alone.transport = workspace.sources.transport;
   alone.offline = workspace.sources.offline;
   resolver::Options options = workspace.options;  // what is saved may be used

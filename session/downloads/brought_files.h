@@ -14,10 +14,16 @@ namespace axle::session {
 
 /// Where files are saved.
 struct SavePlace {
-  std::string folder;  ///< they are brought into it
-  std::string index;   ///< of a mirror the static index that takes them over; else empty
+  std::string folder;            ///< they are brought into it
+  std::string index = {};        ///< the static index that takes them over, if there is one
+  std::string bundle = {};       ///< the file that `index` is for, and goes into; empty: it stays
+  std::string signing_key = {};  ///< of that
 
-  [[nodiscard]] bool is_mirror() const { return !index.empty(); }
+  [[nodiscard]] bool has_index() const { return !index.empty(); }
+  /// What the user named.
+  [[nodiscard]] const std::string& named() const {
+    return !bundle.empty() ? bundle : has_index() ? index : folder;
+  }
 };
 
 /// Several at once, the largest first; the first error ends the others, and what was complete by

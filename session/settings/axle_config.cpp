@@ -72,14 +72,20 @@ std::optional<Stated> stated(documents::TomlTable& table, std::string_view key) 
   return Stated{std::move(*value), table.reading().place(*table.find(key))};
 }
 
+/// A path, from the folder of the file that says it.
+std::optional<Stated> stated_path(documents::TomlTable& table, std::string_view key) {
+  auto path = stated(table, key);
+  if (path) {
+    const fs::path folder = fs::path(table.reading().where()).parent_path();
+    path->value = (folder / path->value).lexically_normal().string();
+  }
+  return path;
+}
+
 AxleConfig read_config(documents::TomlTable& table) {
   AxleConfig config;
   config.attestations = stated(table, "attestations");
-  config.trusted_root = stated(table, "trusted-root");
-  if (config.trusted_root) {
-    const fs::path folder = fs::path(table.reading().where()).parent_path();
-    config.trusted_root->value = (folder / config.trusted_root->value).lexically_normal().string();
-  }
+  config.trusted_root = stated_path(table, "trusted-root");
   if (auto publishers = table.table("publishers")) read_publishers(*publishers, config);
   return config;
 }
@@ -127,6 +133,10 @@ Result<AxleConfig> parse_project_config(std::string_view text, const std::string
     if (auto axle = tool->table("axle")) {
       for (const char* key : keys_of_builds) (void)axle->find(key);
       config = read_config(*axle);
+      if (axle->find("allowed-signers") != nullptr) {
+        axle->refuse("allowed-signers", "a project does not say whom its user trusts",
+                     "say it in axle/config.toml, or with --allowed-signers");
+      }
       axle->finish();
     }
   }
@@ -141,6 +151,7 @@ Result<AxleConfig> parse_user_config(std::string_view text, const std::string& w
   documents::TomlTable root(*document, "", reading);
   AxleConfig config = read_config(root);
   if (auto defaults = root.table("defaults")) config.defaults = read_defaults(*defaults);
+  config.allowed_signers = stated_path(root, "allowed-signers");
   root.finish();
   if (reading.error()) return std::unexpected(*reading.error());
   return config;

@@ -23,7 +23,8 @@ struct ExpectedPublisher {
 /// What one file says.
 struct AxleConfig {
   std::optional<Stated> attestations;
-  std::optional<Stated> trusted_root;                                ///< an absolute path
+  std::optional<Stated> trusted_root;     ///< an absolute path
+  std::optional<Stated> allowed_signers;  ///< the same; only the user says whom to trust
   std::map<std::string, ExpectedPublisher, std::less<>> publishers;  ///< by normalised name
   UserDefaults defaults;                                             ///< of the user's file alone
 };

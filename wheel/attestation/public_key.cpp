@@ -12,6 +12,7 @@ int key_type_of(SignatureScheme scheme) {
     case SignatureScheme::ecdsa_sha512:
       return EVP_PKEY_EC;
     case SignatureScheme::rsa_sha256:
+    case SignatureScheme::rsa_sha512:
       return EVP_PKEY_RSA;
     case SignatureScheme::ed25519:
       return EVP_PKEY_ED25519;
@@ -29,6 +30,7 @@ const EVP_MD* digest_of(SignatureScheme scheme) {
     case SignatureScheme::ecdsa_sha384:
       return openssl.sha384();
     case SignatureScheme::ecdsa_sha512:
+    case SignatureScheme::rsa_sha512:
       return openssl.sha512();
     case SignatureScheme::ed25519:
       break;

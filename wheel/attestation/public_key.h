@@ -15,7 +15,8 @@ enum class SignatureScheme : std::uint8_t {
   ecdsa_sha256,
   ecdsa_sha384,
   ecdsa_sha512,
-  rsa_sha256,  ///< PKCS #1 v1.5
+  rsa_sha256,  ///< PKCS #1 v1.5, as the next
+  rsa_sha512,
   ed25519,
 };
 

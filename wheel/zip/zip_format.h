@@ -12,6 +12,7 @@ inline constexpr std::uint32_t local_signature = 0x04034B50;
 inline constexpr std::uint32_t central_signature = 0x02014B50;
 inline constexpr std::uint32_t end_signature = 0x06054B50;
 inline constexpr std::uint32_t end64_signature = 0x06064B50;
+inline constexpr std::uint32_t locator64_signature = 0x07064B50;
 inline constexpr std::uint32_t descriptor_signature = 0x08074B50;
 
 inline constexpr std::size_t local_size = 30;    // without name and extra field

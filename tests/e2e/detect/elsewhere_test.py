@@ -23,6 +23,7 @@ COMMANDS = {
     "install": ["demo", "--dry-run"],
     "download": ["demo", "--dry-run"],
     "mirror": ["demo", "--dry-run", "--out", "mirror"],
+    "bundle": ["demo", "--dry-run", "--out", "demo.zip"],
     "wheel": ["demo", "--dry-run"],
     "venv": ["--clear"],
     "uninstall": ["demo"],
@@ -58,7 +59,7 @@ COMMANDS = {
     "model bench": [],
     "model selftest": [],
 }
-FLEETS = {"resolve", "explain", "download", "mirror"}
+FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
 # They run what only this machine has.
 REFUSED = {"providers check", "model info", "model bench", "model selftest"}
 
@@ -167,7 +168,7 @@ class Traced(ElsewhereTestCase):
         words = list(COMMANDS[command])
         if command == "rank":
             words = [self.root / "variants.json"]
-        if command in ("resolve", "explain", "install", "download", "mirror", "wheel"):
+        if command in ("resolve", "explain", "install", "download", "mirror", "bundle", "wheel"):
             arguments = (*arguments, "--index-url", self.index.url)
         done = self.variant(*command.split(), *words, *arguments, prefix=[
             "strace", "-f", "-qq", "-o", log, "-e", "trace=%file,%process,arch_prctl,prctl,sched_setaffinity"])
