@@ -16,7 +16,8 @@ session::Outcome<session::SavePlace> bundle_place(const session::Arguments& give
   const std::string named = given.value(session::Opt::bundle_file);
   if (named.empty()) return session::misused("no file for the bundle", "name one with --out FILE");
   std::error_code error;
-  const std::filesystem::path file = std::filesystem::weakly_canonical(named, error);
+  const std::filesystem::path file =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(named, error), error);
   if (error) return session::failed({ErrorKind::io, named + ": " + error.message(), {}});
   if (named.ends_with('/') || !file.has_filename())
     return session::misused(named + " is not a file", "name one with --out FILE");

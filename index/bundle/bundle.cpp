@@ -31,7 +31,7 @@ constexpr wheel::ZipLimits limits{.max_entries = 500'000,
 
 std::unexpected<Error> broken(const std::string& path, std::string_view why) {
   return fail(ErrorKind::malformed, fmt::format("the bundle {} {}", path, why),
-              "it was damaged or changed: copy it again, or make another with `variant bundle`");
+              "it was damaged or changed: copy it again, or make another");
 }
 
 /// One source for the archive and for parts of its files.
@@ -84,7 +84,7 @@ Result<std::string> Bundle::read_list() const {
   if (list == nullptr)
     return fail(ErrorKind::malformed,
                 fmt::format("{} is not a bundle: it has no {}", path_, wheel::bundle_list_name),
-                "name a file that `variant bundle` made");
+                "name a file that a bundle was saved in");
   return archive_.read_text(*list, wheel::max_bundle_list_bytes);
 }
 
@@ -96,7 +96,7 @@ Result<void> Bundle::check_signature(const std::string& list, const BundleTrust&
     return fail(ErrorKind::mismatch,
                 fmt::format("the bundle {} is not signed, but {} names who must have signed it",
                             path_, trust.origin),
-                "make it with `variant bundle --signing-key KEY`");
+                "make it again with --signing-key KEY");
   }
   const std::string where = fmt::format("{}: {}", path_, wheel::bundle_signature_name);
   const auto text = archive_.read_text(*entry, max_signature_bytes);
@@ -107,7 +107,7 @@ Result<void> Bundle::check_signature(const std::string& list, const BundleTrust&
     return fail(ErrorKind::mismatch,
                 fmt::format("{} was made for {}, not for {}", where,
                             text::quote(signature->name_space), bundle_namespace),
-                fmt::format("sign it again: `ssh-keygen -Y sign -n {}`", bundle_namespace));
+                fmt::format("sign it for that: ssh-keygen -Y sign -n {}", bundle_namespace));
   if (auto good = wheel::check_ssh_signature(*signature, list, where); !good) return good;
   key_ = wheel::ssh_key_fingerprint(signature->key);
   if (!demanded) return {};

@@ -74,7 +74,7 @@ Outcome<std::shared_ptr<const index::Bundle>> open_bundle(const Arguments& argum
   std::error_code error;
   const auto path = std::filesystem::absolute(arguments.value(Opt::bundle), error);
   if (error || arguments.value(Opt::bundle).empty())
-    return misused("--bundle names no file", "name one that `variant bundle` made");
+    return misused("--bundle names no file", "name one with --bundle FILE");
   auto bundle = index::Bundle::open(path.lexically_normal().string(), *trust);
   if (!bundle) return failed(std::move(bundle).error());
   if (!(*bundle)->signer().empty())

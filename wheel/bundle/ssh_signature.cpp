@@ -216,7 +216,7 @@ Result<SshSignature> parse_ssh_signature(std::string_view text, const std::strin
   auto signature = bytes ? read_signature(*bytes) : std::nullopt;
   if (signature) return *std::move(signature);
   return fail(ErrorKind::malformed, fmt::format("{} is not a signature of an SSH key", where),
-              "sign it again: `ssh-keygen -Y sign`");
+              "sign it again (ssh-keygen -Y sign)");
 }
 
 Result<void> check_ssh_signature(const SshSignature& signature, std::string_view message,

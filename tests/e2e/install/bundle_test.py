@@ -144,6 +144,8 @@ class Made(BundleCase):
         self.assertFalse(self.out.exists())
         self.assert_ok(self.bundle("plain", "--dry-run"))
         self.assertFalse(self.out.exists())
+        self.assert_ok(self.bundle("plain", out="here.zip", cwd=self.root))
+        self.assert_ok(self.install("plain", "--dry-run", bundle="here.zip", cwd=self.root))
         self.assert_nothing_beside()
 
     def test_killed_it_leaves_the_old_one_and_goes_on(self):
