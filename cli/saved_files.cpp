@@ -174,6 +174,7 @@ void Downloading::remove_unwanted(const std::vector<session::WantedFile>& before
       continue;
     std::error_code gone;
     std::filesystem::remove(arrived_ + "/" + name, gone);
+    std::filesystem::remove(arrived_ + "/" + name + ".provenance", gone);
   }
 }
 
@@ -189,7 +190,9 @@ Result<void> Downloading::publish() const {
   // What is refused would be refused again.
   for (const std::string& path : arrived) {
     std::error_code gone;
-    if (built.error().kind != ErrorKind::io) std::filesystem::remove(path, gone);
+    if (built.error().kind == ErrorKind::io) break;
+    std::filesystem::remove(path, gone);
+    std::filesystem::remove(path + ".provenance", gone);
   }
   return std::unexpected(built.error());
 }

@@ -6,7 +6,9 @@
 
 #include "index/http/http_rules.h"
 #include "index/http/redaction.h"
+#include "index/http/url.h"
 #include "index/pages/page.h"
+#include "wheel/attestation/provenance.h"
 
 namespace axle::index {
 namespace {
@@ -38,6 +40,19 @@ HttpRequest page_at(const std::string& url) {
 }
 
 }  // namespace
+
+std::string provenance_place(const std::string& provenance, const std::string& url) {
+  if (!provenance.empty()) return provenance;
+  return is_file_url(url) ? url + ".provenance" : std::string();
+}
+
+HttpRequest provenance_request(const std::string& place) {
+  HttpRequest request;
+  request.url = place;
+  request.accept = "application/vnd.pypi.integrity.v1+json, application/json;q=0.9";
+  request.max_bytes = wheel::max_provenance_bytes;
+  return request;
+}
 
 Error status_error(const std::string& url, int status) {
   const bool absent = status == 404 || status == 410;

@@ -21,6 +21,12 @@ namespace axle::index {
 bool prefetch_page(const std::string& url, Transport& transport, const HasForm& has_form = nullptr,
                    Preparation prepare = nullptr);
 
+/// Where the attestations of a file are (PEP 740): what its page says, else beside it if it is of
+/// this machine. Empty: nowhere.
+[[nodiscard]] std::string provenance_place(const std::string& provenance, const std::string& url);
+/// The request for them.
+[[nodiscard]] HttpRequest provenance_request(const std::string& place);
+
 /// The error for an unexpected status; `kind` not_found for 404 and 410.
 [[nodiscard]] Error status_error(const std::string& url, int status);
 

@@ -62,6 +62,8 @@ std::string render_project_json(std::string_view project, const std::vector<std:
     if (!file.metadata_sha256.empty()) {
       entry["core-metadata"] = ordered_json{{"sha256", file.metadata_sha256}};
     }
+    if (file.has_provenance)
+      entry["provenance"] = percent_encode(provenance_name(file.filename), false);
     list.push_back(std::move(entry));
   }
   return finish_json({{"meta", {{"api-version", api_version}}},
@@ -80,6 +82,10 @@ std::string render_project_html(std::string_view project, const std::vector<List
     }
     if (!file.metadata_sha256.empty()) {
       links += fmt::format(" data-core-metadata=\"sha256={}\"", file.metadata_sha256);
+    }
+    if (file.has_provenance) {
+      links += fmt::format(" data-provenance=\"{}\"",
+                           percent_encode(provenance_name(file.filename), false));
     }
     links += fmt::format(">{}</a><br>\n", escape_html(file.filename));
   }

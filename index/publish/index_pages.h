@@ -16,7 +16,13 @@ struct ListedFile {
   std::uint64_t size = 0;
   std::string requires_python;
   std::string metadata_sha256;
+  bool has_provenance = false;  ///< beside it: provenance_name
 };
+
+/// The file with the attestations of another, beside it.
+[[nodiscard]] inline std::string provenance_name(std::string_view filename) {
+  return std::string(filename) + ".provenance";
+}
 
 [[nodiscard]] std::string render_project_json(std::string_view project,
                                               const std::vector<std::string>& versions,

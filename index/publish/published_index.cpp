@@ -10,6 +10,7 @@
 #include "index/http/local_files.h"
 #include "index/http/url.h"
 #include "index/pages/page.h"
+#include "index/publish/index_pages.h"
 #include "wheel/requirement.h"
 
 namespace axle::index {
@@ -83,6 +84,7 @@ Result<PublishedProject> read_project(const fs::path& folder) {
     written.insert(file.filename);
     if (!file.filename.ends_with(".whl")) continue;
     written.insert(file.filename + ".metadata");
+    if (!file.provenance.empty()) written.insert(provenance_name(file.filename));
     project.wheels.push_back({file.filename, std::string(file.hash.sha256()), *file.size});
   }
   const auto entries = entries_of(folder);

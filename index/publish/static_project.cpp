@@ -80,8 +80,8 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
     std::vector<const ScannedWheel*> scanned;
     for (const ProjectWheels::ListedWheel* member : members) {
       const ScannedWheel& wheel = member->wheel;
-      project.files_.push_back(
-          {wheel.filename, wheel.sha256, wheel.size, wheel.requires_python, wheel.metadata_sha256});
+      project.files_.push_back({wheel.filename, wheel.sha256, wheel.size, wheel.requires_python,
+                                wheel.metadata_sha256, !wheel.provenance.empty()});
       project.wheels_.push_back(member);
       scanned.push_back(&wheel);
       if (wheel.name.is_variant()) labels.insert(wheel.name.label);
@@ -106,6 +106,8 @@ Result<void> StaticProject::write(StagedFolder& out) const {
     Result<void> done = member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path);
     if (!done) return done;
     if (done = out.write(path + ".metadata", wheel.metadata_text); !done) return done;
+    if (wheel.provenance.empty()) continue;
+    if (done = out.write(provenance_name(path), wheel.provenance); !done) return done;
   }
   for (const VariantsFile& file : variants_) {
     if (Result<void> done = out.write(folder + file.filename, file.text); !done) return done;

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "index/http/local_files.h"
 #include "index/http/transport.h"
+#include "index/publish/index_pages.h"
+#include "wheel/attestation/provenance.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_file.h"
@@ -96,6 +99,10 @@ Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Rep
   }
   scanned.sha256 = std::move(sha256);
   describe_wheel(*opened, scanned);
+  auto provenance = read_local_file(provenance_name(path), wheel::max_provenance_bytes);
+  if (!provenance && provenance.error().kind != ErrorKind::not_found)
+    return std::unexpected(std::move(provenance.error()));
+  scanned.provenance = std::move(provenance).value_or(std::string());
   return scanned;
 }
 

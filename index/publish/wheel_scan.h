@@ -23,6 +23,7 @@ struct ScannedWheel {
   std::string requires_python;  ///< as written
   std::string metadata_text;
   std::string metadata_sha256;
+  std::string provenance;  ///< the text of "<file>.provenance" beside it; empty: there is none
   std::optional<wheel::VariantMetadata> variant;
 };
 

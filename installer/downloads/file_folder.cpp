@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "foundation/system/shell_command.h"
+#include "foundation/system/whole_file.h"
 #include "foundation/text/quote.h"
+#include "index/pages/page_request.h"
 #include "installer/file_access.h"
 #include "installer/store/download.h"
 #include "installer/store/metadata_check.h"
@@ -185,6 +187,25 @@ Result<std::optional<SavedFile>> find_published(const std::string& index,
               fmt::format("{}/{} is not the file that {} has", folder, file.filename, file.source),
               fmt::format("to replace it, remove it first: `variant index remove {} --out {}`",
                           shell_word(file.filename), shell_word(index)));
+}
+
+Result<void> FileFolder::bring_provenance(const plan::ResolvedPackage& file,
+                                          index::Transport& transport, Report& report) const {
+  const std::string place = index::provenance_place(file.provenance, file.url);
+  if (place.empty()) return {};
+  const auto response = transport.fetch(index::provenance_request(place));
+  if (!response) return std::unexpected(response.error());
+  if (response->status != 200) {
+    if (!file.provenance.empty())
+      report.warn(fmt::format("the attestations of {} are not saved: {}", file.filename,
+                              index::status_error(place, response->status).message));
+    return {};
+  }
+  const std::string path = path_ + "/" + file.filename + ".provenance";
+  const std::error_code error = system::write_whole_file(
+      path, response->body, {.flush = system::Flush::no, .drafts = work_.path()});
+  if (error) return std::unexpected(system_error("write", path, error.value()));
+  return {};
 }
 
 Result<SavedFile> FileFolder::bring(const plan::ResolvedPackage& file, const std::string& published,

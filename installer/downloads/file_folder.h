@@ -49,6 +49,11 @@ class FileFolder {
                                         const std::string& published, index::Transport& transport,
                                         Report& report, const std::stop_token& stop = {});
 
+  /// The attestations of a wheel that was brought, beside it, if its index has any. What an index
+  /// names and does not have is a warning. Errors: io.
+  [[nodiscard]] Result<void> bring_provenance(const plan::ResolvedPackage& file,
+                                              index::Transport& transport, Report& report) const;
+
   /// Where files are that were brought.
   [[nodiscard]] const std::string& path() const { return path_; }
 

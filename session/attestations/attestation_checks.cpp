@@ -16,20 +16,6 @@ namespace axle::session {
 
 namespace {
 
-index::HttpRequest request_for(const std::string& url) {
-  index::HttpRequest request;
-  request.url = url;
-  request.accept = "application/vnd.pypi.integrity.v1+json, application/json;q=0.9";
-  request.max_bytes = wheel::max_provenance_bytes;
-  return request;
-}
-
-/// Where the provenance is: what the index says, else beside a file of this machine.
-std::string place_of(const std::string& provenance, const std::string& url) {
-  if (!provenance.empty()) return provenance;
-  return url.starts_with("file:") ? url + ".provenance" : std::string();
-}
-
 ListedFile listed(const plan::ResolvedPackage& package) {
   return {package.name, package.filename, package.url, package.provenance,
           std::string(package.hash.sha256())};
@@ -80,9 +66,9 @@ bool AttestationChecks::concerns(std::string_view package) const {
 }
 
 Result<std::optional<std::string>> AttestationChecks::read_provenance(const ListedFile& file) {
-  const std::string place = place_of(file.provenance, file.url);
+  const std::string place = index::provenance_place(file.provenance, file.url);
   if (place.empty()) return std::nullopt;
-  auto response = transport_.fetch(request_for(place));
+  auto response = transport_.fetch(index::provenance_request(place));
   if (!response) return std::unexpected(std::move(response).error());
   if (response->status == 404 && file.provenance.empty()) return std::nullopt;
   if (response->status != 200) return std::unexpected(index::status_error(place, response->status));
@@ -93,7 +79,7 @@ plan::AttestationVerdict AttestationChecks::verdict_on(const ListedFile& file) {
   const auto text = read_provenance(file);
   if (!text) return {{}, text.error().message};
   if (!*text) return {{}, "its index names no provenance for it"};
-  const std::string where = index::redact_url(place_of(file.provenance, file.url));
+  const std::string where = index::redact_url(index::provenance_place(file.provenance, file.url));
   const auto provenance = wheel::parse_provenance(**text, where);
   if (!provenance) return {{}, provenance.error().message};
   plan::AttestationVerdict verdict;
@@ -199,8 +185,9 @@ Result<plan::AttestationVerdict> AttestationChecks::check(const plan::ResolvedPa
 Result<void> AttestationChecks::check(plan::Resolution& resolution) {
   for (const plan::ResolvedPackage& package : resolution.packages) {
     if (package.already_installed || package.built_from || !concerns(package.name)) continue;
-    if (const std::string place = place_of(package.provenance, package.url); !place.empty())
-      transport_.prefetch(request_for(place));
+    if (const std::string place = index::provenance_place(package.provenance, package.url);
+        !place.empty())
+      transport_.prefetch(index::provenance_request(place));
   }
   std::optional<Error> first;
   for (plan::ResolvedPackage& package : resolution.packages) {

@@ -58,6 +58,14 @@ Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& fol
     auto brought =
         folder.bring(wanted[i].file, place.index, transport, reports.of(i), stop.get_token());
     reports.count_done();
+    // What an index published does not change, neither what is beside it.
+    const bool is_new =
+        brought && !wanted[i].is_variants_file && !(brought->was_there && place.has_index());
+    if (is_new) {
+      if (auto attested = folder.bring_provenance(wanted[i].file, transport, reports.of(i));
+          !attested)
+        brought = std::unexpected(attested.error());
+    }
     if (brought) {
       saved[i] = *std::move(brought);
       return;
