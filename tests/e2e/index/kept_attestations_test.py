@@ -5,7 +5,7 @@ import sys
 import unittest
 import zipfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / one) for one in ("", "install")]
 from attestations_test import AttestedCase
 from support import Wheel, tree
 
