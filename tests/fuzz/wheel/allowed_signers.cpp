@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!wheel::find_allowed_signer(*signers, "nobody's key", "axle-bundle", 0));
   for (const wheel::AllowedSigner& signer : *signers) {
     require(!signer.principals.empty() && !signer.key.empty());
-    const auto found = wheel::find_allowed_signer(*signers, signer.key, "axle-bundle", 1'800'000'000);
+    const auto found =
+        wheel::find_allowed_signer(*signers, signer.key, "axle-bundle", 1'800'000'000);
     require(!found || ((*found)->key == signer.key && !(*found)->authority));
   }
   return 0;
