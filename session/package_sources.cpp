@@ -81,6 +81,11 @@ Outcome<void> open_sources(Workspace& workspace, const Arguments& arguments, Rep
   for (const PackageSource& row : settings.sources) {
     // Without indexes only find-links remain, as in uv.
     if (settings.no_index && !row.index.empty()) continue;
+    if (workspace.bundle != nullptr && !row.url.empty()) {
+      report.warn(fmt::format("{}: the source of {} is ignored: everything comes out of the bundle",
+                              row.origin, row.package));
+      continue;
+    }
     const std::string file = row.origin.substr(0, row.origin.rfind(':'));
     const bool other_group =
         !row.group.empty() && !is_requested(file, row.group, arguments.values(Opt::group));

@@ -416,6 +416,10 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, Purpose pur
         build_time_limit(session.report()), session.report()});
     workspace->options.builds.builder = workspace->source_builds.get();
   }
+  if (workspace->bundle != nullptr) {
+    if (auto alone = refuse_places(workspace->requests); !alone)
+      return std::unexpected(alone.error());
+  }
   if (purpose != Purpose::save)
     allow_editables(workspace->requests, workspace->settings, workspace->options.builds);
   if (auto named = name_sources(workspace->requests, workspace->options,

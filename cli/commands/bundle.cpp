@@ -36,6 +36,13 @@ session::Outcome<session::SavePlace> bundle_place(const session::Arguments& give
 }  // namespace
 
 int run_bundle(session::Session& session, Output& output) {
+  if (session.arguments().has(session::Opt::signing_key) &&
+      session.arguments().value(session::Opt::signing_key).empty()) {
+    return output.failure(session::misused("--signing-key names no key",
+                                           "name a file, or leave it out: the bundle is "
+                                           "not signed then")
+                              .error());
+  }
   if (const auto named = check_something_is_named(session.arguments()); !named)
     return output.failure(named.error());
   const auto place = bundle_place(session.arguments());

@@ -27,44 +27,6 @@ std::string_view telling_part(std::string_view path, const Roots& roots) {
   return name.substr(0, name.find('"'));
 }
 
-/// Finds the lines of RECORDs that may be of some paths, without parsing the others: those of large
-/// packages have thousands.
-class LinesOfPaths {
- public:
-  /// `paths` are those of find_owners, and must outlive it.
-  LinesOfPaths(const std::unordered_set<std::string>& paths, const Roots& roots) {
-    for (const std::string& path : paths) parts_.insert(telling_part(path, roots));
-  }
-
-  /// The lines of a RECORD that may be of one of the paths; all of it where a field has quotes,
-  /// which may have lines of its own, or where lines may end otherwise.
-  [[nodiscard]] std::string possible_in(std::string_view record) const {
-    if (!has_part(record)) return {};
-    if (record.contains('"') || record.contains('\r')) return std::string(record);
-    std::string possible;
-    while (!record.empty()) {
-      const std::size_t end = std::min(record.find('\n'), record.size() - 1) + 1;
-      const std::string_view line = record.substr(0, end);
-      if (may_be_of_one(line.substr(0, line.find(',')))) possible += line;
-      record.remove_prefix(end);
-    }
-    return possible;
-  }
-
- private:
-  [[nodiscard]] bool has_part(std::string_view text) const {
-    return std::ranges::any_of(parts_, [&](std::string_view part) { return text.contains(part); });
-  }
-
-  [[nodiscard]] bool may_be_of_one(std::string_view path) const {
-    // Written as most are: what it begins with is in the site itself.
-    const bool is_plain = !path.starts_with('/') && !path.contains("./") && !path.contains("//");
-    return is_plain ? parts_.contains(path.substr(0, path.find_first_of("/\n"))) : has_part(path);
-  }
-
-  std::set<std::string_view> parts_;
-};
-
 }  // namespace
 
 Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution& distribution) {
@@ -98,16 +60,19 @@ std::string Owner::title() const {
 Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots) {
-  const LinesOfPaths lines(paths, roots);
+  std::set<std::string_view> parts;
+  for (const std::string& path : paths) parts.insert(telling_part(path, roots));
   std::vector<std::vector<std::pair<std::string, Owner>>> owned(distributions.size());
   const auto look_into = [&](std::size_t i) -> Result<void> {
     const InstalledDistribution& distribution = distributions[i];
     const std::string record = distribution.dist_info + "/RECORD";
     const auto text = read_file(record, record_limit);
     if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
-    const std::string possible = text ? lines.possible_in(*text) : std::string();
-    if (possible.empty()) return {};
-    const auto entries = wheel::parse_record(possible, record);
+    if (!text ||
+        std::ranges::none_of(parts, [&](std::string_view part) { return text->contains(part); })) {
+      return {};
+    }
+    const auto entries = wheel::parse_record(*text, record);
     if (!entries) return {};
     PathResolver resolver(roots);
     for (const wheel::RecordEntry& entry : *entries) {

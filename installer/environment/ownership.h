@@ -34,8 +34,8 @@ struct Owner {
 };
 
 /// All owners of those `paths` (absolute, resolved) that one of `distributions` lists, in their
-/// order; they must outlive the result. Of a RECORD only the lines that may be of the paths are
-/// parsed; where these are malformed, or it is missing, it is skipped. Error: io.
+/// order; they must outlive the result. RECORDs that cannot contain the paths are read but not
+/// parsed; missing and malformed ones are skipped. Error: io.
 [[nodiscard]] Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "index/http/redaction.h"
 #include "session/input_file.h"
 #include "session/settings/axle_config.h"
 #include "session/variables.h"
@@ -86,6 +87,20 @@ Outcome<std::shared_ptr<const index::Bundle>> open_bundle(const Arguments& argum
                 "name whom you trust with --allowed-signers FILE, AXLE_ALLOWED_SIGNERS or "
                 "allowed-signers in axle/config.toml");
   return *std::move(bundle);
+}
+
+Outcome<void> refuse_places(const resolver::Requests& requests) {
+  for (const auto* list : {&requests.requirements, &requests.constraints, &requests.overrides}) {
+    for (const resolver::Request& request : *list) {
+      if (request.requirement.url.empty()) continue;
+      return misused(fmt::format("{}{} cannot be used with --bundle",
+                                 request.origin.empty() ? "" : request.origin + ": ",
+                                 index::redact_url(request.requirement.url)),
+                     "everything comes out of the bundle: name the package alone, or install the "
+                     "file without --bundle");
+    }
+  }
+  return {};
 }
 
 void use_bundle_alone(Arguments& arguments) {

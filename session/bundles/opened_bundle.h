@@ -5,6 +5,7 @@
 
 #include "foundation/report/report.h"
 #include "index/bundle/bundle.h"
+#include "resolver/request/requests.h"
 #include "session/command_failure.h"
 #include "session/options.h"
 
@@ -17,6 +18,10 @@ namespace axle::session {
 /// index::Bundle::open.
 [[nodiscard]] Outcome<std::shared_ptr<const index::Bundle>> open_bundle(const Arguments& arguments,
                                                                         Report& report);
+
+/// Error: usage, for a requirement, constraint or override that names a place of its own: a path or
+/// a URL.
+[[nodiscard]] Outcome<void> refuse_places(const resolver::Requests& requests);
 
 /// Nothing but a bundle is asked, neither indexes nor the network.
 void use_bundle_alone(Arguments& arguments);

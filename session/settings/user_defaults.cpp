@@ -13,6 +13,7 @@
 
 #include "foundation/text/nearest.h"
 #include "session/settings/axle_config.h"
+#include "session/settings/exclude_newer.h"
 #include "session/settings/places.h"
 
 namespace axle::session {
@@ -116,7 +117,7 @@ class DefaultsReader {
         if (const auto* number = node.as_integer()) {
           add(fmt::format("{}", number->get()));
         } else if (auto text = table_.text(name)) {
-          add(std::move(*text));
+          add(setting.id == Opt::uploaded_prior_to ? pip_cutoff(*text) : std::move(*text));
         }
         break;
       case OptionKind::list:

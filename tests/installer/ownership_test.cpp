@@ -98,6 +98,16 @@ TEST_CASE("however a RECORD writes a path, its owner is found") {
             module + ": plain dotted doubled around absolute quoted windows macintosh last"});
 }
 
+TEST_CASE("an owner may write a path through a link") {
+  Records records;
+  const std::string module = records.roots.purelib + "/mod/a.py";
+  std::filesystem::create_directories(records.roots.purelib + "/mod");
+  std::filesystem::create_symlink("mod", records.roots.purelib + "/link");
+  records.add("plain", "mod/a.py,,\n");
+  records.add("linked", "link/a.py,,\nmod/b.py,,\n");
+  CHECK(records.owners({module}) == std::vector<std::string>{module + ": plain linked"});
+}
+
 TEST_CASE("the lines that count are all that say anything of the paths") {
   std::mt19937 random(20261125);
   const auto one_of = [&](const std::vector<std::string>& all) {

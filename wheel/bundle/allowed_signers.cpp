@@ -83,7 +83,8 @@ std::string take_option(std::string_view option, AllowedSigner& signer) {
   if (name != "valid-after" && name != "valid-before")
     return fmt::format("{} is not an option of a signer", text::quote(option));
   auto& time = name == "valid-after" ? signer.valid_after : signer.valid_before;
-  if (!time) time = parse_time(value);
+  if (time) return fmt::format("{} is given twice", text::quote(name));
+  time = parse_time(value);
   return time ? std::string() : fmt::format("{} is not a time", text::quote(value));
 }
 

@@ -247,6 +247,32 @@ class Installed(BundleCase):
         self.assert_fails(self.variant("install", "plain", "--allowed-signers", "x", "--python", self.venv), 2, "--bundle")
         self.assertEqual(self.installed(), {})
 
+    def test_nothing_that_names_its_own_place_is_taken(self):
+        """Not by the user either, and least of all by a project: what is signed is what is installed."""
+        self.assert_ok(self.bundle("plain"))
+        evil = Wheel("plain", "9.0").write(self.root / "away")
+        folder = self.root / "folder"
+        folder.mkdir()
+        (folder / "pyproject.toml").write_text('[build-system]\nrequires = []\nbuild-backend = "own"\nbackend-path = ["."]\n')
+        (folder / "own.py").write_text(f"open({str(self.root / 'ran')!r}, 'w')\n")
+        for words in ([evil], [f"plain @ {evil.as_uri()}"], [folder], ["-e", folder]):
+            with self.subTest(words):
+                self.assert_fails(self.install(*words), 2, "cannot be used with --bundle", "without --bundle")
+        self.assertFalse((self.root / "ran").exists())
+        project = self.root / "project"
+        project.mkdir()
+        (project / "pyproject.toml").write_text(f'[tool.uv]\noverride-dependencies = ["plain @ {evil.as_uri()}"]\n')
+        self.assert_fails(self.install("plain", cwd=project), 2, "plain-9.0", "cannot be used with --bundle")
+        self.assertEqual(self.installed(), {})
+        (project / "pyproject.toml").write_text(f'[tool.uv.sources]\nplain = {{path = "{evil}"}}\n')
+        result = self.assert_ok(self.install("plain", cwd=project))
+        self.assertIn("the source of plain is ignored", result.err)
+        self.assertEqual(self.installed(), {"plain": ("1.0", None)})
+
+    def test_a_key_without_a_name(self):
+        self.assert_fails(self.bundle("plain", "--signing-key", ""), 2, "--signing-key names no key")
+        self.assertFalse(self.out.exists())
+
 
 class Refused(BundleCase):
     def setUp(self):
@@ -374,6 +400,15 @@ class Signed(BundleCase):
                     self.assertIn(f"release@example.com ({fingerprint})", result.err)
                     other = self.key(f"{name}{hashed}", kind, *more)
                     self.assert_fails(self.install("plain", "--allowed-signers", self.signers(other)), 1, fingerprint, "not among them")
+
+    def test_an_end_that_is_given_twice(self):
+        """ssh-keygen refuses such a line, too: which of them counts would be a guess."""
+        key = self.key()
+        self.assert_ok(self.bundle("plain", "--signing-key", key))
+        for options in ('valid-before="20990101",valid-before="20200101"', 'valid-after="20200101",valid-after="x"'):
+            with self.subTest(options):
+                signers = self.signers(key, options=options)
+                self.assert_fails(self.install("plain", "--allowed-signers", signers), 2, f"{signers}:2", "is given twice")
 
     def test_who_is_allowed(self):
         key = self.key()

@@ -53,6 +53,14 @@ class Defaults(SettingsCase):
         self.say(f'index-url = "{self.a}"\nno-binary = [":all:"]\nonly-binary = ["demo"]\n')
         self.assertEqual(self.ours(), {"demo": "1.0"}, self.said)
 
+    def test_a_date_means_what_the_option_means(self):
+        """pip's name: the beginning of the day; uv's: its end."""
+        url = self.put("dated", "1.0", **{"upload-time": "2024-05-31T12:00:00Z"})
+        self.put("dated", "2.0", **{"upload-time": "2024-06-01T12:00:00Z"})
+        for name, wanted in (("uploaded-prior-to", "1.0"), ("exclude-newer", "2.0")):
+            self.say(f'index-url = "{url}"\n{name} = "2024-06-01"\n')
+            self.assertEqual(self.ours(env={"TZ": "UTC"}), {"demo": wanted}, self.said)
+
     def test_flags_and_numbers(self):
         self.put("c", "1.0", "2.0rc1")
         self.say(f'index-url = "{self.server.url("c")}"\npre = true\ntimeout = 7\n')
