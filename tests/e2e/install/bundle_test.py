@@ -448,9 +448,9 @@ class Signed(BundleCase):
         self.assert_fails(self.install("plain", "--allowed-signers", config / "signers"), 1, "--allowed-signers")
         project = self.root / "project"
         project.mkdir()
-        (folder / "pyproject.toml").write_text('[tool.axle]\nallowed-signers = "x"\n')
+        (project / "pyproject.toml").write_text('[tool.axle]\nallowed-signers = "x"\n')
         del self.env["AXLE_ALLOWED_SIGNERS"]
-        self.assert_fails(self.install("plain", cwd=folder), 2, "pyproject.toml", "allowed-signers")
+        self.assert_fails(self.install("plain", cwd=project), 2, "pyproject.toml", "allowed-signers")
 
     def test_without_names_it_is_said(self):
         self.assert_ok(self.bundle("plain", "--signing-key", self.key()))
