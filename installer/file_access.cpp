@@ -27,7 +27,7 @@ Error system_error(std::string_view action, std::string_view path, int code) {
       break;
     case ENOENT:
     case ESTALE:
-      hint = "something removed it while this command ran: run the same command again";
+      hint = "if something removed it while this command ran, run the same command again";
       break;
     default:
       break;

@@ -84,6 +84,7 @@ void remove_abandoned_drafts(const std::string& folder) {
   std::vector<std::string> abandoned;
   for (std::filesystem::directory_iterator draft(folder, error), end; !error && draft != end;
        draft.increment(error)) {
+    // NFS locks exclusively only what is open for writing.
     const Descriptor file(
         ::open(draft->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file && !try_lock(file)) abandoned.push_back(draft->path());

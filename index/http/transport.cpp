@@ -33,7 +33,7 @@ class AnyTransport final : public Transport {
     if (is_file_url(request.url)) return answer_from_file(request, sink);
     if (is_bundle_url(request.url)) {
       return fail(ErrorKind::io, redact_url(request.url) + " is in a bundle that was not opened",
-                  "name the bundle with --bundle FILE");
+                  "install the package again, out of the bundle: --bundle FILE");
     }
     if (!is_http_url(request.url)) {
       return fail(ErrorKind::malformed,

@@ -54,7 +54,9 @@ Outcome<void> refuse_other_places(const Arguments& arguments) {
        {Opt::index_url, Opt::extra_index_url, Opt::index, Opt::default_index, Opt::find_links,
         Opt::family, Opt::build_from_source, Opt::build_from_source_of}) {
     if (!arguments.has(other)) continue;
-    return misused(fmt::format("{} cannot be used with --bundle", option_name(other)),
+    const std::string name =
+        other == Opt::build_from_source_of ? "--build=PKG" : option_name(other);
+    return misused(fmt::format("{} cannot be used with --bundle", name),
                    "everything comes out of the bundle: leave out one of them");
   }
   return {};

@@ -30,9 +30,9 @@ constexpr std::array own_flags = {Opt::verbose, Opt::quiet, Opt::no_color, Opt::
 constexpr std::array<std::string_view, 3> of_one_command = {"dry-run", "reinstall", "refresh"};
 
 /// Their values are paths, or may be.
-constexpr std::array<std::string_view, 8> places = {
-    "index-url",  "extra-index-url", "find-links",       "cert",
-    "constraint", "override",        "build-constraint", "client-cert"};
+constexpr std::array<std::string_view, 11> places = {
+    "index-url",  "extra-index-url", "index",  "default-index",    "find-links", "cert",
+    "constraint", "override",        "python", "build-constraint", "client-cert"};
 
 bool has_name(Opt id, std::string_view name) {
   const auto names = option_names(id);
@@ -67,19 +67,16 @@ std::optional<Opt> find_flag(std::string_view name) {
   return found == own_flags.end() ? std::nullopt : std::optional(*found);
 }
 
-std::vector<std::string> names_of_all() {
-  std::vector<std::string> names;
-  const auto add = [&](Opt id) { names.push_back(option_name(id).substr(2)); };
-  for (const OptionKey& one : known_settings()) add(one.id);
-  std::ranges::for_each(own_flags, add);
-  return names;
-}
-
-/// `text` from the folder of the file that says it.
+/// `text` from the folder of the file that says it. A version of Python is no path.
 std::string placed(std::string_view key, std::string text, const std::string& file) {
   const bool is_place = std::ranges::find(places, key) != places.end();
-  if (!is_place || text.empty() || text.contains("://")) return text;
-  return (fs::path(file).parent_path() / text).lexically_normal().string();
+  if (!is_place || text.contains("://") || (key == "python" && !text.contains('/'))) return text;
+  const auto from_file = [&](const std::string& path) {
+    return (fs::path(file).parent_path() / path).lexically_normal().string();
+  };
+  if (key != "index" && key != "default-index") return from_file(text);
+  const ConfiguredIndex index = parse_index(text, file);
+  return index.name.empty() ? from_file(text) : index.name + "=" + from_file(index.url);
 }
 
 class DefaultsReader {
@@ -105,7 +102,12 @@ class DefaultsReader {
  private:
   void take(const std::string& name, const OptionKey& setting, const toml::node& node) {
     const std::string origin = table_.reading().place(node);
+    const bool is_list = option_row(setting.id).kind == OptionKind::list;
+    if (!is_list && defaults_.settings.values.contains(setting.key))
+      return table_.refuse(name, "it is said twice: another key of the table is the same setting",
+                           "leave one of them out");
     const auto add = [&](std::string value) {
+      if (value.empty()) return table_.refuse(name, "it is empty", "say something, or remove it");
       defaults_.settings.add(
           setting.key, placed(setting.key, std::move(value), table_.reading().where()), origin);
     };
@@ -139,7 +141,7 @@ class DefaultsReader {
                            fmt::format("give --{} with each command", name));
     }
     table_.refuse(name, "there is no such option",
-                  text::suggest(name, names_of_all(),
+                  text::suggest(name, names_of_defaults(),
                                 "docs/settings.md lists those that may have a default"));
   }
 
@@ -148,6 +150,15 @@ class DefaultsReader {
 };
 
 }  // namespace
+
+std::vector<std::string> names_of_defaults() {
+  std::vector<std::string> names;
+  const auto add = [&](Opt id) { names.push_back(option_name(id).substr(2)); };
+  for (const OptionKey& one : known_settings()) add(one.id);
+  std::ranges::for_each(own_flags, add);
+  std::ranges::sort(names);
+  return names;
+}
 
 UserDefaults read_defaults(documents::TomlTable& table) { return DefaultsReader(table).read(); }
 

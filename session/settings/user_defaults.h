@@ -2,6 +2,7 @@
 // [defaults] of the user's `axle/config.toml` (axle_config.h): options of Axle's own commands, by
 // their long names, for every command that has them.
 
+#include <string>
 #include <vector>
 
 #include "foundation/documents/toml_reader.h"
@@ -14,6 +15,9 @@ struct UserDefaults {
   SettingsLayer settings;  ///< what pip and uv have settings for, too
   std::vector<Opt> flags;  ///< of Axle's own: how much is said, and how
 };
+
+/// The options that may have a default, as the table names them.
+[[nodiscard]] std::vector<std::string> names_of_defaults();
 
 /// Reads the table whose options are keys. What is not an option, or says what a single command is
 /// to do, is refused at its line.

@@ -96,8 +96,8 @@ SEEDS = {
     },
     "installer/site_snapshot": {
         "newer": zero_ended("axle-site 3", "/site"),
-        "long": zero_ended("axle-site 1", "/site", "a-1.dist-info", "99999999999999999999"),
-        "two": zero_ended("axle-site 1", "/site", "a-1.dist-info", "3") + b"1\x002"
+        "long": zero_ended("axle-site 2", "/site", "a-1.dist-info", "99999999999999999999"),
+        "two": zero_ended("axle-site 2", "/site", "a-1.dist-info", "3") + b"1\x002"
                + zero_ended("Name: a\nVersion: 1\n", "-", "-", "+pip", "-", "+", "+", "b-1.dist-info", "0", "", "+{}", "-", "-", "-", "-", "-"),
     },
     "binaries/offload_bundle": {"packed_v2": packed_bundle(2, 1, 40), "plain": BUNDLE},

@@ -5,15 +5,11 @@ import json
 import os
 import pathlib
 import shutil
-import signal
-import subprocess
 import sys
-import time
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / one) for one in ("", "install")]
-import support
-from download_test import SlowServer
+from slow_server import SlowServer, interrupt
 from support import EnvironmentTestCase, Wheel, publish_levels, tree
 
 MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
@@ -170,31 +166,16 @@ class Interrupted(MirrorCase):
         wheel = Wheel("slow", "1.0", files={"slow.bin": os.urandom(6 << 20)}, requires=["quick"])
         self.index.add_wheel(wheel)
         self.index.add_wheel(Wheel("quick", "1.0"))
-        server = SlowServer(self.root / "index", 4 << 20)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        url = f"http://127.0.0.1:{server.server_address[1]}"
-        words = ["mirror", "slow", "--index-url", url, "--out", str(self.out), "--python", str(self.venv)]
-        running = subprocess.Popen([support.VARIANT, *words], env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        part = self.root / ".mirror-arriving" / wheel.file_name
-        self.wait_for(lambda: part.exists() and part.stat().st_size >= 4 << 20, running)
-        running.send_signal(signal.SIGKILL)
-        running.wait(30)
+        server = SlowServer(self, self.root / "index", 4 << 20)
+        words = ["mirror", "slow", "--index-url", server.url, "--out", str(self.out), "--python", str(self.venv)]
+        interrupt(self, words, self.root / ".mirror-arriving" / wheel.file_name, 4 << 20)
         self.assertFalse(self.out.exists())
         server.given, server.requested = 0, []
-        self.assert_ok(self.mirror("slow", index=url))
+        self.assert_ok(self.mirror("slow", index=server.url))
         self.assertEqual([begin for name, begin, size in server.requested if name == wheel.file_name and size > 1 << 20], [4 << 20])
         self.assertEqual((self.out / "simple/slow" / wheel.file_name).read_bytes(),
                          (self.root / "index/slow" / wheel.file_name).read_bytes())
         self.assert_nothing_beside()
-
-    def wait_for(self, true, running):
-        for _ in range(600):
-            if true():
-                return
-            time.sleep(0.05)
-        running.kill()
-        self.fail("the beginning did not come")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import support
-from download_test import SlowServer
+from slow_server import SlowServer, interrupt
 from support import EnvironmentTestCase, Wheel, publish_levels, tree
 
 MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
@@ -153,22 +153,12 @@ class Made(BundleCase):
         old = self.out.read_bytes()
         wheel = Wheel("slow", "1.0", files={"slow.bin": os.urandom(6 << 20)})
         self.index.add_wheel(wheel)
-        server = SlowServer(self.root / "index", 4 << 20)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        url = f"http://127.0.0.1:{server.server_address[1]}"
-        words = ["bundle", "slow", "--index-url", url, "--out", str(self.out), "--python", str(self.venv)]
-        running = subprocess.Popen([support.VARIANT, *words], env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        part = self.root / ".needs.zip-arriving" / wheel.file_name
-        for _ in range(600):
-            if part.exists() and part.stat().st_size >= 4 << 20:
-                break
-            time.sleep(0.05)
-        running.send_signal(signal.SIGKILL)
-        running.wait(30)
+        server = SlowServer(self, self.root / "index", 4 << 20)
+        words = ["bundle", "slow", "--index-url", server.url, "--out", str(self.out), "--python", str(self.venv)]
+        interrupt(self, words, self.root / ".needs.zip-arriving" / wheel.file_name, 4 << 20)
         self.assertEqual(self.out.read_bytes(), old)
         server.given, server.requested = 0, []
-        self.assert_ok(self.bundle("slow", index=url))
+        self.assert_ok(self.bundle("slow", index=server.url))
         self.assertEqual([begin for name, begin, size in server.requested if name == wheel.file_name and size > 1 << 20], [4 << 20])
         self.assertEqual(self.members()[f"simple/slow/{wheel.file_name}"], wheel.bytes())
         self.assertNotIn("simple/other/index.json", self.members())
@@ -241,8 +231,8 @@ class Installed(BundleCase):
 
     def test_other_places_are_refused_beside_it(self):
         self.assert_ok(self.bundle("plain"))
-        for words in (["--index-url", "http://127.0.0.1:9/"], ["--find-links", "x"], ["--extra-index-url", "http://127.0.0.1:9/"], ["--build"]):
-            self.assert_fails(self.install("plain", *words), 2, words[0], "--bundle")
+        for words in (["--index-url", "http://127.0.0.1:9/"], ["--find-links", "x"], ["--extra-index-url", "http://127.0.0.1:9/"], ["--build"], ["--build=plain"]):
+            self.assert_fails(self.install("plain", *words), 2, words[0].replace("=plain", "=PKG"), "--bundle")
         self.assert_fails(self.install("plain", bundle=self.root / "absent.zip"), 1, "absent.zip")
         self.assert_fails(self.variant("install", "plain", "--allowed-signers", "x", "--python", self.venv), 2, "--bundle")
         self.assertEqual(self.installed(), {})

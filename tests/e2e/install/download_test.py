@@ -1,19 +1,15 @@
 """`variant download`: the files of one machine and of many, checked, whole or not there, and what is installed from them."""
 
 import hashlib
-import http.server
-import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
-import threading
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import support
+from slow_server import SlowServer, interrupt
 from support import EnvironmentTestCase, Wheel, levels_document, publish_levels
 
 MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
@@ -171,57 +167,6 @@ class Fleet(EnvironmentTestCase):
                 self.assertEqual(support.tree(ours), support.tree(theirs))
 
 
-class SlowServer(http.server.ThreadingHTTPServer):
-    """Serves the files of a folder, by ranges too. Of those whose name begins with `slow` only so many bytes, then nothing."""
-
-    def __init__(self, root, given):
-        self.given, self.requested = given, []
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                place = pathlib.Path(str(root) + self.path)
-                place = place / "index.json" if place.is_dir() else place
-                if not place.exists():
-                    self.send_error(404)
-                    return
-                data, status = place.read_bytes(), 200
-                whole = len(data)
-                asked = self.headers.get("Range")
-                begin = 0
-                if asked:
-                    first, _, last = asked.removeprefix("bytes=").partition("-")
-                    begin = int(first) if first else max(0, whole - int(last))
-                    data, status = data[begin:int(last) + 1 if first and last else None], 206
-                self.send_response(status)
-                json_page = place.name == "index.json"
-                self.send_header("Content-Type", "application/vnd.pypi.simple.v1+json" if json_page else "application/octet-stream")
-                if asked:
-                    self.send_header("Content-Range", f"bytes {begin}-{begin + len(data) - 1}/{whole}")
-                self.send_header("Accept-Ranges", "bytes")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                slow = place.name.startswith("slow") and len(data) > 1 << 20
-                if not json_page:
-                    outer.requested.append((place.name, begin, len(data)))
-                try:
-                    self.wfile.write(data[:outer.given] if slow and outer.given else data)
-                    self.wfile.flush()
-                    if slow and outer.given:
-                        time.sleep(60)
-                except OSError:
-                    pass
-
-            def log_message(self, *_):
-                pass
-
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.daemon_threads = True
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
 class Interrupted(EnvironmentTestCase):
     def setUp(self):
         super().setUp()
@@ -229,24 +174,12 @@ class Interrupted(EnvironmentTestCase):
         self.wheel = Wheel("slow", "1.0", files={"slow.bin": os.urandom(6 << 20)}, requires=["quick"])
         self.index.add_wheel(self.wheel)
         self.index.add_wheel(Wheel("quick", "1.0"))
-        self.server = SlowServer(self.root / "index", 4 << 20)
-        self.addCleanup(self.server.server_close)
-        self.addCleanup(self.server.shutdown)
-        self.words = ["download", "slow", "--index-url", f"http://127.0.0.1:{self.server.server_address[1]}", "--dest", str(self.dest),
+        self.server = SlowServer(self, self.root / "index", 4 << 20)
+        self.words = ["download", "slow", "--index-url", self.server.url, "--dest", str(self.dest),
                       "--python", str(self.venv)]
 
     def interrupt(self, by):
-        running = subprocess.Popen([support.VARIANT, *self.words], env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        part = self.dest / ".axle-unfinished" / self.wheel.file_name
-        for _ in range(600):
-            if part.exists() and part.stat().st_size >= 4 << 20:
-                break
-            time.sleep(0.05)
-        else:
-            running.kill()
-            self.fail("the beginning did not come")
-        running.send_signal(by)
-        running.wait(30)
+        interrupt(self, self.words, self.dest / ".axle-unfinished" / self.wheel.file_name, 4 << 20, by)
         self.assertFalse((self.dest / self.wheel.file_name).exists())
         self.assertLessEqual({path.name for path in self.dest.iterdir()}, {".axle-unfinished", "quick-1.0-py3-none-any.whl"})
 

@@ -5,6 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import support
 from settings_case import SettingsCase
 from support import Wheel
 
@@ -47,6 +48,19 @@ class Defaults(SettingsCase):
                  'constraint = "limits.txt"\n')
         self.assertEqual(self.ours(), {"demo": "1.0"}, self.said)
 
+    def test_every_place_begins_at_the_file(self):
+        beside = self.config.parent / "beside"
+        support.Index(beside).add_wheel(Wheel("demo", "7.0"))
+        for text in ('index-url = "beside"', 'default-index = "beside"', 'default-index = "named=beside"',
+                     'no-index = false\nextra-index-url = "beside"', 'index = ["beside"]', 'index = ["named=beside"]'):
+            with self.subTest(text):
+                self.say(text + "\n")
+                self.assertEqual(self.ours(), {"demo": "7.0"}, self.said)
+        (self.config.parent / "env").symlink_to(self.venv)
+        self.say('index-url = "beside"\npython = "env/bin/python"\n')
+        self.assert_ok(self.variant("install", "demo"))
+        self.assertEqual(self.installed(), {"demo": ("7.0", None)})
+
     def test_formats(self):
         self.say(f'index-url = "{self.a}"\nno-binary = [":all:"]\n')
         self.assertNotEqual(self.ours(), {"demo": "1.0"}, self.said)
@@ -88,6 +102,7 @@ class Defaults(SettingsCase):
                             ('index-url = 3.5', ("index-url",)), ('pre = "yes"', ("pre",)), ('find-links = [1]', ("find-links",)),
                             ('requirement = ["a"]', ("requirement", "has no default", "--requirement with each command")),
                             ('dry-run = true', ("dry-run", "has no default")), ('-v = true', ()),
+                            ('find-links = ""', ("find-links", "is empty")), ('proxy = ""', ("proxy", "is empty")),
                             ('link-mode = "soft"', ("link-mode", "soft")), ('timeout = "long"', ("timeout", "long")),
                             ('index-strategy = "best"', ("index-strategy", "best"))):
             with self.subTest(text):
@@ -95,6 +110,8 @@ class Defaults(SettingsCase):
                 line = 2 if "index-url" in text else 3
                 result = self.variant("install", "demo", "--dry-run", "--python", self.venv)
                 self.assert_fails(result, 2, f"{self.config}:{line}", *words)
+        self.say('exclude-newer = "2030-01-01"\nuploaded-prior-to = "2020-01-01"\n')
+        self.assert_fails(self.variant("install", "demo", "--python", self.venv), 2, f"{self.config}:3", "said twice")
         self.config.write_text("defaults = 3\n")
         self.assert_fails(self.variant("list", "--python", self.venv), 2, f"{self.config}:1")
 

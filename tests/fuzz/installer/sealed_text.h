@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "wheel/hash/sha256.h"
+#include "installer/sealed_fields.h"
 
 namespace axle::fuzz {
 
@@ -18,13 +18,13 @@ inline void require_inside(std::string_view path) {
   if (path.starts_with(".axle/") || path == ".axle") std::abort();
 }
 
-/// `check` gets the bytes as they are, and with the hash that makes them a whole record.
+/// `check` gets the bytes as they are, and with the seal that makes them a whole record.
 template <class Check>
-void check_sealed(const std::uint8_t* data, std::size_t size, Check check) {
+void check_sealed(const std::uint8_t* data, std::size_t size, Check check,
+                  installer::Seal seal = installer::Seal::sha256) {
   std::string text(reinterpret_cast<const char*>(data), size);
   check(text);
-  const std::string hash = wheel::render_hex(wheel::sha256(text));
-  text.append(hash).push_back('\0');
+  installer::seal_fields(text, seal);
   check(text);
 }
 

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "session/settings/setting_table.h"
+#include "session/settings/user_defaults.h"
 
 namespace {
 
@@ -28,8 +29,7 @@ An option of `pip install` is also a variable (`PIP_` and its name in capitals) 
 
 The first of these that sets a value wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`, Axle's own
 file, pip's files, uv's files of the user and the system, and for the index finally the default of the interpreter's pip.
-Lists are concatenated,
-with two exceptions: a `PIP_` variable replaces the value in pip's files, an option that of its `UV_` variable. All values of
+Lists are concatenated, with two exceptions: a `PIP_` variable replaces the value in pip's files, an option that of its `UV_` variable. All values of
 `no-binary` and `only-binary` in pip's settings apply in order, as with pip: a later one (`[global]`, `[install]`, variables,
 options, requirements files) overrides an earlier one, `:all:` of one clears the other, and `:none:` clears its own. In uv's
 files a name takes precedence over `:all:` of the other setting; if both name a package, `no-binary` wins.
@@ -54,9 +54,10 @@ compile-bytecode = true
 verbose = true
 ```
 
-Any option that is a setting below may be there, except `dry-run`, `reinstall` and `refresh`, and of Axle's others `verbose`,
-`quiet`, `no-color`, `explain` and `check-abi`. What cannot have a default, does not exist or has a wrong value is refused at
-its line. The keys beside the table are those of [attestations](attestations.md#configuration).
+An option that names the work of one command has no default. What has none, does not exist, is said twice or has a value
+of the wrong type is refused at its line; a value that is wrong in itself by the commands that use it, with the line too.
+The keys beside the table are those of [attestations](attestations.md#configuration) and of [bundles](bundle.md#signatures).
+These may be in it:
 )";
 
 std::string code(std::string_view field, std::string_view before, std::string_view after = "") {
@@ -90,7 +91,10 @@ std::string table(axle::session::Treatment treatment, std::string_view heading) 
 }
 
 std::string page() {
-  return preamble + std::string("\n## Honoured\n\n") +
+  std::string defaults;
+  for (const std::string& name : axle::session::names_of_defaults())
+    defaults += (defaults.empty() ? "`" : ", `") + name + "`";
+  return preamble + defaults + ".\n\n## Honoured\n\n" +
          table(axle::session::Treatment::honoured, "meaning") + "\n## Refused\n\n" +
          table(axle::session::Treatment::refused, "what to do") +
          "\n## Refused with `--build`\n\n" +
