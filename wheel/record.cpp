@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <deque>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -24,16 +26,19 @@ class CsvRows {
   /// The line on which the row that `next` read last began, counted from one.
   [[nodiscard]] std::size_t line() const { return row_line_; }
 
-  /// The next row; a blank line is a row without fields.
-  Result<std::vector<std::string>> next() {
+  /// The next row; a blank line is a row without fields. The fields are valid until the next one.
+  Result<std::span<const std::string_view>> next() {
     row_line_ = line_;
-    std::vector<std::string> fields;
-    if (end_line()) return fields;
+    fields_.clear();
+    unescaped_.clear();
+    if (end_line()) return fields_;
     while (true) {
-      auto field = text_.substr(at_).starts_with('"') ? quoted_field() : plain_field();
-      if (!field) return std::unexpected(std::move(field).error());
-      fields.push_back(std::move(*field));
-      if (done() || end_line()) return fields;
+      if (text_.substr(at_).starts_with('"')) {
+        if (auto read = read_quoted_field(); !read) return std::unexpected(std::move(read).error());
+      } else {
+        read_plain_field();
+      }
+      if (done() || end_line()) return fields_;
       if (text_[at_] != ',') {
         return fail(ErrorKind::malformed,
                     fmt::format("{}: line {}: text after a closing quote", where_, row_line_));
@@ -50,29 +55,44 @@ class CsvRows {
     return true;
   }
 
-  Result<std::string> plain_field() {
-    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-    std::string field(text_.substr(at_, end - at_));
-    at_ = end;
-    return field;
+  void read_plain_field() {
+    const auto ends = [](char c) { return c == ',' || c == '\n' || c == '\r'; };
+    const auto end =
+        std::find_if(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.end(), ends);
+    const auto length = static_cast<std::size_t>(end - text_.begin()) - at_;
+    fields_.push_back(text_.substr(at_, length));
+    at_ += length;
   }
 
-  Result<std::string> quoted_field() {
-    std::string field;
+  Result<void> read_quoted_field() {
+    const std::size_t begin = ++at_;
+    bool has_quotes = false;
     while (true) {
-      const std::size_t start = at_ + 1;
-      const std::size_t end = text_.find('"', start);
+      const std::size_t end = text_.find('"', at_);
       if (end == std::string_view::npos) {
         return fail(ErrorKind::malformed,
                     fmt::format("{}: line {}: an unclosed quote", where_, row_line_));
       }
-      field += text_.substr(start, end - start);
       at_ = end + 1;
       if (!text_.substr(at_).starts_with('"')) break;
-      field += '"';
+      has_quotes = true;
+      ++at_;
     }
+    std::string_view field = text_.substr(begin, at_ - 1 - begin);
     line_ += static_cast<std::size_t>(std::ranges::count(field, '\n'));
-    return field;
+    if (has_quotes) field = unescape(field);
+    fields_.push_back(field);
+    return {};
+  }
+
+  /// Two quotes stand for one.
+  std::string_view unescape(std::string_view field) {
+    std::string& text = unescaped_.emplace_back();
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      text += field[i];
+      if (field[i] == '"') ++i;
+    }
+    return text;
   }
 
   std::string_view text_;
@@ -80,12 +100,21 @@ class CsvRows {
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
+  // Of the row; vectors grow once, and most rows need no text of their own.
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unescaped_;
 };
 
-bool is_base64_digit(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_';
-}
+constexpr auto base64_digits = [] {
+  std::array<bool, 256> digits{};
+  for (unsigned char c = 0; c < 128; ++c) {
+    digits[c] = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                c == '-' || c == '_';
+  }
+  return digits;
+}();
+
+bool is_base64_digit(char c) { return base64_digits[static_cast<unsigned char>(c)]; }
 
 /// Fills the hash of `entry`; returns what is wrong with `text`, or nothing.
 std::string read_hash(std::string_view text, RecordEntry& entry) {
@@ -121,13 +150,13 @@ std::string read_size(std::string_view text, RecordEntry& entry) {
 }
 
 /// What is wrong with the row, or nothing.
-std::string read_row(std::vector<std::string>& fields, RecordEntry& entry) {
+std::string read_row(std::span<const std::string_view> fields, RecordEntry& entry) {
   if (fields.size() != 3) return fmt::format("{} fields instead of 3", fields.size());
   if (fields[0].empty()) return "an empty path";
-  if (fields[0].find('\0') != std::string::npos) return "a path with a NUL byte";
+  if (fields[0].find('\0') != std::string_view::npos) return "a path with a NUL byte";
   if (std::string problem = read_hash(fields[1], entry); !problem.empty()) return problem;
   if (std::string problem = read_size(fields[2], entry); !problem.empty()) return problem;
-  entry.path = std::move(fields[0]);
+  entry.path = fields[0];
   return {};
 }
 
@@ -162,6 +191,8 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string
     return fail(ErrorKind::malformed, fmt::format("{}: not UTF-8 text", where));
   }
   std::vector<RecordEntry> entries;
+  constexpr std::size_t usual_row = 64;  // bytes, at least
+  entries.reserve(text.size() / usual_row);
   CsvRows rows(text, where);
   while (!rows.done()) {
     auto fields = rows.next();

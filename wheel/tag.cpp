@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -108,36 +112,61 @@ std::string render_tag(const Tag& tag) {
   return fmt::format("{}-{}-{}", tag.python, tag.abi, tag.platform);
 }
 
-std::size_t TagHash::operator()(const Tag& tag) const {
-  constexpr std::hash<std::string_view> kHash;
-  std::size_t hash = kHash(tag.python);
-  for (const std::string* part : {&tag.abi, &tag.platform}) {
-    hash ^= kHash(*part) + 0x9E3779B97F4A7C15ULL + (hash << 6U) + (hash >> 2U);
+struct SupportedTags::Lists {
+  struct Hash {
+    std::size_t operator()(const Tag& tag) const {
+      constexpr std::hash<std::string_view> kHash;
+      std::size_t hash = kHash(tag.python);
+      for (const std::string* part : {&tag.abi, &tag.platform}) {
+        hash ^= kHash(*part) + 0x9E3779B97F4A7C15ULL + (hash << 6U) + (hash >> 2U);
+      }
+      return hash;
+    }
+  };
+
+  std::function<std::vector<Tag>()> make;
+  std::once_flag made;
+  std::vector<Tag> best_first;
+  std::unordered_map<Tag, std::size_t, Hash> index;
+  std::array<std::vector<std::string>, 3> parts;  ///< sorted: pythons, abis, platforms
+
+  void fill() {
+    best_first = make();
+    index.reserve(best_first.size());
+    for (std::size_t i = 0; i < best_first.size(); ++i) index.try_emplace(best_first[i], i);
+    constexpr std::array part_of = {&Tag::python, &Tag::abi, &Tag::platform};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::vector<std::string_view> all;
+      all.reserve(best_first.size());
+      for (const Tag& tag : best_first) {
+        // Tags of one interpreter stand together.
+        if (all.empty() || all.back() != tag.*part_of[i]) all.emplace_back(tag.*part_of[i]);
+      }
+      std::ranges::sort(all);
+      const auto repeated = std::ranges::unique(all);
+      parts[i].assign(all.begin(), repeated.begin());
+    }
   }
-  return hash;
+};
+
+SupportedTags::SupportedTags(std::function<std::vector<Tag>()> best_first)
+    : lists_(std::make_shared<Lists>(std::move(best_first))) {}
+
+SupportedTags::SupportedTags(std::vector<Tag> best_first)
+    : SupportedTags([tags = std::move(best_first)] { return tags; }) {}
+
+const SupportedTags::Lists& SupportedTags::lists() const {
+  std::call_once(lists_->made, [this] { lists_->fill(); });
+  return *lists_;
 }
 
-SupportedTags::SupportedTags(std::vector<Tag> best_first) : best_first_(std::move(best_first)) {
-  index_.reserve(best_first_.size());
-  for (std::size_t i = 0; i < best_first_.size(); ++i) index_.try_emplace(best_first_[i], i);
-  constexpr std::array part_of = {&Tag::python, &Tag::abi, &Tag::platform};
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    std::vector<std::string_view> all;
-    all.reserve(best_first_.size());
-    for (const Tag& tag : best_first_) {
-      // Tags of one interpreter stand together.
-      if (all.empty() || all.back() != tag.*part_of[i]) all.emplace_back(tag.*part_of[i]);
-    }
-    std::ranges::sort(all);
-    const auto repeated = std::ranges::unique(all);
-    parts_[i].assign(all.begin(), repeated.begin());
-  }
-}
+const std::vector<Tag>& SupportedTags::best_first() const { return lists().best_first; }
 
 std::size_t SupportedTags::best_index(const std::vector<Tag>& tags) const {
+  const auto& index = lists().index;
   std::size_t best = npos;
   for (const Tag& tag : tags) {
-    if (const auto found = index_.find(tag); found != index_.end()) {
+    if (const auto found = index.find(tag); found != index.end()) {
       best = std::min(best, found->second);
     }
   }
@@ -148,14 +177,15 @@ bool SupportedTags::may_fit(std::string_view wheel_name) const {
   constexpr std::string_view extension = ".whl";
   if (!wheel_name.ends_with(extension)) return true;
   wheel_name.remove_suffix(extension.size());
+  const auto& parts = lists().parts;
   bool fits = true;
-  for (std::size_t i = parts_.size(); i-- > 0;) {
+  for (std::size_t i = parts.size(); i-- > 0;) {
     const std::size_t dash = wheel_name.rfind('-');
     if (dash == std::string_view::npos) return true;
     const TagSet set(wheel_name.substr(dash + 1));
     wheel_name = wheel_name.substr(0, dash);
     fits = fits && !set.each([&](std::string_view part) {
-      return !std::ranges::binary_search(parts_[i], part, std::less<>()) &&
+      return !std::ranges::binary_search(parts[i], part, std::less<>()) &&
              std::ranges::none_of(part, is_upper);
     });
   }

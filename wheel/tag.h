@@ -1,11 +1,11 @@
 #pragma once
 // Compatibility tags (PEP 425, 600 manylinux, 656 musllinux).
 
-#include <array>
 #include <compare>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -43,25 +43,24 @@ struct TagTarget {
   std::vector<std::string> platforms;
 };
 
-struct TagHash {
-  [[nodiscard]] std::size_t operator()(const Tag& tag) const;
-};
-
-/// Supported tags, most preferred first, with constant time look-up.
+/// Supported tags, most preferred first, with constant time look-up. They are over a thousand, and
+/// made on first use: a command that keeps what is installed needs none. May be used by several
+/// threads.
 class SupportedTags {
  public:
   explicit SupportedTags(std::vector<Tag> best_first);
+  explicit SupportedTags(std::function<std::vector<Tag>()> best_first);
   /// Index in preference order of the best of `tags`; npos when none is supported.
   [[nodiscard]] std::size_t best_index(const std::vector<Tag>& tags) const;
   /// False: no tag of the wheel is supported. True: that must be looked up; nothing was parsed.
   [[nodiscard]] bool may_fit(std::string_view wheel_name) const;
-  [[nodiscard]] const std::vector<Tag>& best_first() const { return best_first_; }
+  [[nodiscard]] const std::vector<Tag>& best_first() const;
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
  private:
-  std::vector<Tag> best_first_;
-  std::unordered_map<Tag, std::size_t, TagHash> index_;
-  std::array<std::vector<std::string>, 3> parts_;  ///< sorted: pythons, abis, platforms
+  struct Lists;
+  [[nodiscard]] const Lists& lists() const;
+  std::shared_ptr<Lists> lists_;  ///< of all copies
 };
 
 /// In the order of `packaging.tags.sys_tags` as of 26.3, which puts the native linux_* before

@@ -144,7 +144,7 @@ void TagList::append_compatible() {
 }  // namespace
 
 SupportedTags supported_tags(const TagTarget& target) {
-  return SupportedTags(TagList(target).collect());
+  return SupportedTags([target] { return TagList(target).collect(); });
 }
 
 }  // namespace axle::wheel

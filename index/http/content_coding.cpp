@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <isa-l/igzip_lib.h>
 
+#include "wheel/zip/isal.h"
+
 namespace axle::index {
 namespace {
 
@@ -58,7 +60,8 @@ Result<std::string> decode_body(std::string_view body, std::string_view coding,
   }
   if (body.empty()) return std::string();
   const auto state = std::make_unique_for_overwrite<inflate_state>();
-  isal_inflate_init(state.get());
+  const wheel::zip::Isal& isal = wheel::zip::isal();
+  isal.inflate_init(state.get());
   state->crc_flag = *format;
   // Only read, although ISA-L does not say so.
   state->next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(body.data()));
@@ -76,7 +79,7 @@ Result<std::string> decode_body(std::string_view body, std::string_view coding,
       state->avail_out = static_cast<std::uint32_t>(std::min<std::uint64_t>(
           {capacity - length, max_bytes - length + 1, std::numeric_limits<std::uint32_t>::max()}));
       const std::uint32_t room = state->avail_out;
-      answer = isal_inflate(state.get());
+      answer = isal.inflate(state.get());
       return length + (room - state->avail_out);
     });
     if (answer != ISAL_DECOMP_OK && answer != ISAL_END_INPUT) return damaged(where, "is damaged");

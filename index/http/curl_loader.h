@@ -1,19 +1,18 @@
 #pragma once
-// Finds and opens the module that contains libcurl.
+// Opens the module that contains libcurl.
 
 #include <string>
 #include <vector>
 
 #include "foundation/report/error.h"
 #include "index/http/curl_api.h"
+#include "index/opened_module.h"
 
 namespace axle::index {
 
-/// Next to the program, then ../lib/axle/ from it.
-[[nodiscard]] std::vector<std::string> curl_module_paths();
+inline constexpr Module curl_module = {"libaxle_curl.so", "network module", axle_curl_factory_name};
 
-/// Opens the first of `paths` that exists; the module stays open. Error: io, with the searched
-/// paths.
+/// Errors: those of open_module; io (it belongs to another release).
 [[nodiscard]] Result<const AxleCurlApi*> load_curl(const std::vector<std::string>& paths);
 
 }  // namespace axle::index

@@ -178,7 +178,7 @@ bool HttpTransport::start_preparer() {
 
 Result<void> HttpTransport::start() {
   if (thread_.joinable()) return {};
-  Result<const AxleCurlApi*> api = load_curl(curl_module_paths());
+  Result<const AxleCurlApi*> api = load_curl(module_paths(curl_module));
   if (!api) return std::unexpected(api.error());
   void* const pool = (*api)->open(host_connections, all_connections);
   if (pool == nullptr) return fail(ErrorKind::io, "libcurl cannot start a transfer");

@@ -75,10 +75,17 @@ Result<Roots> find_roots(const Environment& environment) {
       {&environment.data, &roots.base},       {&environment.data, &roots.data},
       {&environment.purelib, &roots.purelib}, {&environment.platlib, &roots.platlib},
       {&environment.scripts, &roots.scripts}, {&environment.include, &roots.include}};
+  const std::string* last = nullptr;
+  std::string last_resolved;
   for (const auto& [from, to] : folders) {
-    auto resolved = canonical(*from);
-    if (!resolved) return std::unexpected(resolved.error());
-    *to = std::move(*resolved);
+    // Two of them are the same, as a rule.
+    if (last == nullptr || *from != *last) {
+      auto resolved = canonical(*from);
+      if (!resolved) return std::unexpected(resolved.error());
+      last_resolved = std::move(*resolved);
+      last = from;
+    }
+    *to = last_resolved;
     if (!contains_path(roots.base, *to)) {
       return fail(ErrorKind::unsupported,
                   fmt::format("{} is outside {}: such an environment cannot be changed as a whole",

@@ -71,6 +71,17 @@ const plan::InstalledPackage* PackageChooser::installed_candidate(
   return forced != options_.forced_labels.end() && is_other(forced->second) ? nullptr : package;
 }
 
+std::shared_ptr<const wheel::MarkerEnvironment> PackageChooser::markers_of(
+    std::string_view label, const wheel::VariantProperties& supported) {
+  const auto made = [&] {
+    return std::make_shared<const wheel::MarkerEnvironment>(
+        wheel::variant_markers(target_.markers, label, supported));
+  };
+  if (!label.empty() || !supported.empty()) return made();
+  if (plain_markers_ == nullptr) plain_markers_ = made();
+  return plain_markers_;
+}
+
 Result<WheelMetadata> PackageChooser::metadata_of(const std::string& name, const Release& release,
                                                   const CandidateWheel& wheel) {
   auto metadata = candidates_.metadata(name, release, wheel);
@@ -208,12 +219,11 @@ PackageChoice PackageChooser::take_installed(const plan::InstalledPackage& packa
   choice.package.variant = package.variant;
   choice.package.already_installed = true;
   choice.package.decision.chosen_because = "it is installed and satisfies the requirements";
-  choice.requires_dist =
-      std::make_shared<const std::vector<wheel::Requirement>>(package.dependencies);
+  // What is installed outlives the solve.
+  choice.requires_dist = {std::shared_ptr<void>(), &package.dependencies};
   choice.abi_needs = package.abi_needs;
-  choice.markers = wheel::variant_markers(
-      target_.markers, package.family.empty() ? package.variant.value_or("") : "",
-      package.variant_properties);
+  choice.markers = markers_of(package.family.empty() ? package.variant.value_or("") : "",
+                              package.variant_properties);
   return choice;
 }
 
@@ -257,9 +267,8 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
   result.extras = metadata->provides_extra;
   // A family's build is a plain wheel: its markers see no variant.
   const bool of_family = !wheel.file->label.empty();
-  result.markers =
-      wheel::variant_markers(target_.markers, of_family ? std::string_view() : wheel.label,
-                             of_family ? wheel::VariantProperties() : choice.supported);
+  result.markers = markers_of(of_family ? std::string_view() : wheel.label,
+                              of_family ? wheel::VariantProperties() : choice.supported);
   result.fallback = choice.fallback;
   result.remark = choice.remark;
   result.unlisted_label = choice.unlisted_label;

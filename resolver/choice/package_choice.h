@@ -46,8 +46,9 @@ struct PackageChoice {
   Requirements requires_dist = no_requirements();  ///< unevaluated
   std::optional<std::vector<std::string>> extras;  ///< that it provides, where that is known
   std::vector<wheel::AbiNeed> abi_needs;           ///< what its variant was built against
-  wheel::MarkerEnvironment markers;                ///< with the variant markers of this wheel
-  std::optional<std::string> yanked;               ///< the reason, for a yanked file
+  /// With the variant markers of this wheel; never null.
+  std::shared_ptr<const wheel::MarkerEnvironment> markers = nullptr;
+  std::optional<std::string> yanked;  ///< the reason, for a yanked file
 };
 
 class PackageChooser {
@@ -116,6 +117,8 @@ class PackageChooser {
     bool ordinary = true;  ///< releases for newer Pythons are everyday life, all else is not
   };
 
+  [[nodiscard]] std::shared_ptr<const wheel::MarkerEnvironment> markers_of(
+      std::string_view label, const wheel::VariantProperties& supported);
   [[nodiscard]] Result<Releases> releases_for(const PackageDemand& demand);
   [[nodiscard]] Result<Releases> direct_releases(const PackageDemand& demand);
   [[nodiscard]] Error why_none_matches(const PackageDemand& demand);
@@ -154,6 +157,8 @@ class PackageChooser {
 
   const Target& target_;
   Candidates& candidates_;
+  /// Of all wheels that are no variant: copies are a good part of what keeping a package takes.
+  std::shared_ptr<const wheel::MarkerEnvironment> plain_markers_;
   Families& families_;
   const Options& options_;
   WheelChooser wheels_;

@@ -2,6 +2,7 @@
 // Where the wheels shall run: a machine and an interpreter.
 
 #include <string>
+#include <vector>
 
 #include "detect/machine.h"
 #include "wheel/marker.h"
@@ -11,10 +12,10 @@
 namespace axle::resolver {
 
 struct Target {
-  const detect::Machine* machine = nullptr;  ///< never null
-  wheel::SupportedTags tags{{}};
-  wheel::MarkerEnvironment markers;  ///< of the interpreter
-  wheel::Version python_version;     ///< python_full_version
+  const detect::Machine* machine = nullptr;              ///< never null
+  wheel::SupportedTags tags{std::vector<wheel::Tag>()};  ///< none
+  wheel::MarkerEnvironment markers;                      ///< of the interpreter
+  wheel::Version python_version;                         ///< python_full_version
   /// Where they come from, as the source of a Fact: "stated" by the user.
   std::string interpreter_source = "interpreter";
   std::string platform_source = "interpreter";

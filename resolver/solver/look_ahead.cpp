@@ -160,7 +160,7 @@ void RequirementProblem::expect_needs_of_expected() {
     if (metadata == nullptr) return false;
     PackageChoice choice;
     choice.requires_dist = {metadata, &metadata->requires_dist};
-    choice.markers = in_.target.markers;
+    choice.markers = {std::shared_ptr<void>(), &in_.target.markers};
     const auto seen = foreseen_.find(build.name);
     std::vector<std::string> extras =
         seen == foreseen_.end() ? std::vector<std::string>() : seen->second.extras;

@@ -137,7 +137,8 @@ void UserRequests::count(const PackageChoice& choice, const wheel::Requirement& 
 void UserRequests::each_dependency(const PackageChoice& choice,
                                    const std::vector<std::string>& extras,
                                    const TakeDependency& take) const {
-  wheel::MarkerEnvironment markers = choice.markers;
+  if (choice.requires_dist->empty()) return;
+  wheel::MarkerEnvironment markers = *choice.markers;
   for (const wheel::Requirement& requirement : *choice.requires_dist)
     count(choice, requirement, markers, extras, take);
 }
@@ -153,7 +154,7 @@ std::vector<wheel::Requirement> UserRequests::dependencies_of(
 
 std::vector<wheel::Requirement> UserRequests::dependencies_of_extra(
     const PackageChoice& choice, const std::string& extra) const {
-  wheel::MarkerEnvironment markers = choice.markers;
+  wheel::MarkerEnvironment markers = *choice.markers;
   std::vector<wheel::Requirement> dependencies;
   for (const wheel::Requirement& requirement : *choice.requires_dist) {
     const bool only_with = requirement.marker && requirement.marker->mentions("extra") &&

@@ -16,6 +16,7 @@ namespace {
 using Rooms = std::set<std::string>;
 
 const std::map<std::string, Rooms> allowed = {
+    {"foundation/linked", {}},
     {"foundation/report", {}},
     {"foundation/system", {}},
     {"foundation/text", {}},

@@ -345,7 +345,7 @@ TEST_CASE("a missing or foreign network module is said so, with the fix") {
   REQUIRE(!broken);
   CHECK(broken.error().message.find("cannot be opened") != std::string::npos);
 
-  const auto own = load_curl(curl_module_paths());
+  const auto own = load_curl(module_paths(curl_module));
   REQUIRE(own);
   CHECK((*own)->version == axle_curl_api_version);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What libcrypto does with certificates and signatures (wheel/hash/libcrypto.h).
+// What libcrypto does with certificates and signatures (wheel/opened_libraries.h).
 
 #include <memory>
 #include <string_view>
@@ -66,7 +66,7 @@ struct OpensslCertificates {
   decltype(&::CRYPTO_free) free_memory = nullptr;
 };
 
-/// Throws std::runtime_error as libcrypto_function does.
+/// Throws std::runtime_error as library_function does.
 [[nodiscard]] const OpensslCertificates& openssl_certificates();
 
 /// As libcrypto takes bytes.

@@ -5,6 +5,8 @@
 
 #include <isa-l/igzip_lib.h>
 
+#include "wheel/zip/isal.h"
+
 namespace axle::wheel::zip {
 namespace {
 
@@ -18,7 +20,7 @@ Inflation::Inflation(std::size_t room)
     : state_(std::make_unique_for_overwrite<inflate_state>()),
       room_(room),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(room)) {
-  isal_inflate_init(state_.get());
+  isal().inflate_init(state_.get());
 }
 
 Inflation::~Inflation() = default;
@@ -27,9 +29,9 @@ void Inflation::begin_at_block(unsigned bits, std::span<const std::byte> window)
   const auto last = window.last(std::min<std::size_t>(window.size(), ISAL_DEF_HIST_SIZE));
   // ISA-L takes pointers to non-const and does not write through them. In a new state this
   // succeeds.
-  isal_inflate_set_dict(state_.get(),
-                        reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(last.data())),
-                        static_cast<std::uint32_t>(last.size()));
+  isal().inflate_set_dict(state_.get(),
+                          reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(last.data())),
+                          static_cast<std::uint32_t>(last.size()));
   skipped_bits_ = bits;
 }
 
@@ -53,7 +55,7 @@ bool Inflation::run(std::uint32_t most) {
   state_->avail_in -= kept_back;
   state_->next_out = reinterpret_cast<std::uint8_t*>(buffer_.get());
   state_->avail_out = static_cast<std::uint32_t>(room_);
-  const bool good = isal_inflate(state_.get()) == ISAL_DECOMP_OK;
+  const bool good = isal().inflate(state_.get()) == ISAL_DECOMP_OK;
   state_->avail_in += kept_back;
   return good;
 }

@@ -20,24 +20,40 @@ class Linking(TestCase):
         out = subprocess.run(["readelf", "-d", str(path)], capture_output=True, text=True, check=True).stdout
         return [line.split("[")[1].rstrip("]") for line in out.splitlines() if "(NEEDED)" in line]
 
-    def test_start_up_does_not_pay_for_curl_or_archives(self):
+    def test_start_up_opens_the_c_library_and_modules_have_the_rest(self):
+        self.need_program_as_shipped()
+        loader = re.compile(r"ld-linux.*|libc\.so\..*|libm\.so\..*")
         needed = self.needed(VARIANT)
         self.assertIn("libc.so.6", needed)
-        for name in ("libcurl", "libarchive", "libpython", "libcuda"):
-            self.assertFalse([one for one in needed if one.startswith(name)], needed)
-        self.assertTrue([one for one in self.needed(BIN / "libaxle_curl.so") if one.startswith("libcurl")])
+        self.assertEqual([one for one in needed if not loader.fullmatch(one)], [])
+        for module, library in (("libaxle_curl.so", "libcurl"), ("libaxle_pages.so", "libsimdjson")):
+            self.assertTrue([one for one in self.needed(BIN / module) if one.startswith(library)])
 
-    def test_without_its_http_module_the_program_says_so_and_the_rest_works(self):
+    def test_modules_show_nothing_but_what_is_asked_of_them(self):
+        self.need_program_as_shipped()
+        for module, function in (("libaxle_curl.so", "axle_curl_api"), ("libaxle_pages.so", "axle_parse_json_page")):
+            out = subprocess.run(["readelf", "--dyn-syms", "-W", str(BIN / module)], capture_output=True, text=True, check=True).stdout
+            strong = [line.split()[7] for line in out.splitlines()
+                      if re.search(r" (FUNC|OBJECT) +GLOBAL +DEFAULT +\d+ ", line)]
+            self.assertEqual(strong, [function])
+
+    def test_without_a_module_the_program_says_so_and_the_rest_works(self):
         alone = self.root / "alone"
         alone.mkdir()
         program = alone / "variant"
         shutil.copy(VARIANT, program)
         self.make_venv()
-        result = self.variant("install", "demo", "-i", "http://127.0.0.1:9/simple", "--python", self.venv, program=program)
-        self.assert_fails(result, 1, "libaxle_curl.so")
         index = Index(self.root / "index")
         index.add_wheel(Wheel("demo", "1.0"))
-        self.assert_ok(self.variant("install", "demo", "-i", index.url, "--python", self.venv, program=program))
+        install = ("install", "demo", "--python", self.venv)
+        self.assert_fails(self.variant(*install, "-i", "http://127.0.0.1:9/simple", program=program), 1, "libaxle_curl.so")
+        self.need_program_as_shipped()
+        self.assert_fails(self.variant(*install, "-i", index.url, program=program), 1, "module for pages of indexes", "libaxle_pages.so")
+        (alone / "libaxle_pages.so").write_text("not a library")
+        self.assert_fails(self.variant(*install, "-i", index.url, program=program), 1, "libaxle_pages.so cannot be opened")
+        self.assert_ok(self.variant("list", "--python", self.venv, program=program))
+        shutil.copy(BIN / "libaxle_pages.so", alone)
+        self.assert_ok(self.variant(*install, "-i", index.url, program=program))
 
 
 class Http(TestCase):
