@@ -86,7 +86,8 @@ int main(int argc, char** argv) {
   // In the sandbox, for the provider plugin of a shared object: nothing else is done then.
   if (const auto code = axle::plugins::answer_if_asked(argc, argv)) ::_exit(*code);
   // Memory that one thread has done with is used by the others: pages of 4 MB are read by several.
-  ::mallopt(M_ARENA_MAX, 1);
+  // With one arena alone they wait for each other where they do nothing but parse.
+  ::mallopt(M_ARENA_MAX, 2);
   // File names in archives are UTF-8, whatever the caller's locale.
   std::setlocale(LC_CTYPE, "C.UTF-8");
   // A closed pipe is first handled as a write error: changes are reported, and the command ends

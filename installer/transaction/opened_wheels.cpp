@@ -72,14 +72,20 @@ class Opening {
       const std::uint64_t sizes[] = {packages[a]->size.value_or(0), packages[b]->size.value_or(0)};
       return sizes[0] != sizes[1] ? sizes[0] > sizes[1] : a < b;
     });
-    system::for_each_at_once(
-        order.size(), std::max(most_at_once, system::usable_processors()), [&](std::size_t turn) {
-          if (stop_.stop_requested()) return;
-          const std::size_t i = order[turn];
-          if (auto opened = open_one(*packages[i], outcomes[i], reports.of(i)); !opened)
-            end_with(std::move(opened.error()));
-          reports.count_done();
-        });
+    const bool all_stored = std::ranges::all_of(packages, [&](const ResolvedPackage* package) {
+      return may_be_stored(options_.store_folder, *package) ||
+             may_be_stored(options_.read_only_store, *package);
+    });
+    // What is in the store waits for nothing: more threads than processors are in their way.
+    const unsigned processors = system::usable_processors();
+    const unsigned at_once = all_stored ? processors : std::max(most_at_once, processors);
+    system::for_each_at_once(order.size(), at_once, [&](std::size_t turn) {
+      if (stop_.stop_requested()) return;
+      const std::size_t i = order[turn];
+      if (auto opened = open_one(*packages[i], outcomes[i], reports.of(i)); !opened)
+        end_with(std::move(opened.error()));
+      reports.count_done();
+    });
     reports.pass_on_remarks();
     if (options_.other_metadata != nullptr) {
       for (std::size_t i = 0; i < packages.size(); ++i) {
