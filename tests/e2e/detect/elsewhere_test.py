@@ -179,8 +179,10 @@ class Traced(ElsewhereTestCase):
             started = re.match(r'execve\("([^"]+)"', call)
             if started and not started[1].endswith((VARIANT.name, "/proc/self/exe")):
                 others.add(pid)
-            # Whether an environment's files have reached the disk says nothing of the machine.
-            if pid not in others and self.MACHINE.search(call) and "/proc/sys/kernel/random/boot_id" not in call:
+            # Whether an environment's files have reached the disk, and where the program and its modules lie, says
+            # nothing of the machine.
+            harmless = "/proc/sys/kernel/random/boot_id" in call or '"/proc/self/exe"' in call
+            if pid not in others and self.MACHINE.search(call) and not harmless:
                 seen.append(call)
         return done, seen
 
