@@ -116,7 +116,8 @@ class Tree {
     app_.set_version_flag("--version,-V", "variant " + std::string(session::version));
     app_.get_formatter()->column_width(34);
     app_.footer(
-        "`variant COMMAND --help` has details. Exit codes: 0 success, 1 failure, 2 usage error, 3 "
+        "`variant COMMAND --help` has details. Exit codes: 0 success, 1 "
+        "failure, 2 usage error, 3 "
         "nothing fits the machine.");
     for (const session::Opt id : session::global_options()) offer(app_, id, before_command_, words);
     for (const Command& command : commands()) add(command, words);
@@ -355,6 +356,14 @@ class Tree {
 }  // namespace
 
 Parsed parse_command_line(std::vector<std::string> words) {
+  // As in pip and uv: `variant help install` is `variant install --help`.
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    const bool known = words.empty() || std::ranges::any_of(commands(), [&](const Command& one) {
+                         return one.name.substr(0, one.name.find(' ')) == words.front();
+                       });
+    if (known) words.emplace_back("--help");
+  }
   words = split_optional_values(words);
   if (Parsed parsed = Tree(words, Offered::named).parse(words); parsed.command != nullptr)
     return parsed;

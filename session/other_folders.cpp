@@ -127,6 +127,12 @@ Outcome<void> make_folder(const Environment& environment) {
        "choose another one"});
 }
 
+bool names_other_folders(const Arguments& arguments) {
+  const bool user = arguments.has(Opt::user) && !arguments.has(Opt::no_user);
+  return user || arguments.has(Opt::target) || arguments.has(Opt::prefix) ||
+         arguments.has(Opt::root);
+}
+
 Outcome<void> choose_folders(Environment& environment, const Arguments& arguments) {
   for (const auto& [one, other] : contradictions) {
     if (arguments.has(one) && arguments.has(other)) {

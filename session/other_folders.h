@@ -7,6 +7,9 @@
 
 namespace axle::session {
 
+/// Whether packages go elsewhere, so that the interpreter need not be one of an environment.
+[[nodiscard]] bool names_other_folders(const Arguments& arguments);
+
 /// Changes the folders of `environment` to those that are asked for, with pip's layout. What is
 /// installed elsewhere does not count then, except for --user, whose interpreter sees both. Errors:
 /// usage, for options that contradict each other or a place that is no folder; unsupported (--user

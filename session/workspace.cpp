@@ -321,6 +321,7 @@ Outcome<installer::Environment> open_environment(
   request.conda_prefix = variable("CONDA_PREFIX");
   request.meanwhile = meanwhile;
   auto environment = installer::find_environment(request);
+  or_system = or_system || names_other_folders(session.arguments());
   if (!environment && or_system && request.python.empty() && !request.system &&
       environment.error().kind == ErrorKind::not_found) {
     request.system = true;

@@ -33,7 +33,7 @@
 namespace axle::session {
 
 /// --python, --system, VIRTUAL_ENV, CONDA_PREFIX, .venv. `or_system`: a command that changes
-/// nothing may fall back to the python3 on the path.
+/// nothing may fall back to the python3 on the path, and so may one whose packages go elsewhere.
 /// `meanwhile`: as in installer::EnvironmentRequest.
 [[nodiscard]] Outcome<installer::Environment> open_environment(
     Session& session, bool or_system,

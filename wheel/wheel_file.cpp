@@ -100,18 +100,32 @@ Result<void> check_line_ends(std::string_view text, const std::string& where) {
   return {};
 }
 
-/// The first field `key` of the WHEEL file; wheels with the whole block twice are in circulation.
-std::optional<std::string_view> find_field(std::string_view text, std::string_view key) {
+/// The field `key` of the WHEEL file. Wheels with the whole block twice are in circulation; where
+/// the two say different things, what a wheel is depends on the reader. Python's reads no field
+/// behind a line that is none.
+Result<std::optional<std::string_view>> find_field(std::string_view text, std::string_view key,
+                                                   const std::string& where) {
+  std::optional<std::string_view> found;
+  bool in_header = true;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) in_header = false;
     if (colon == std::string_view::npos || !equal_without_case(line.substr(0, colon), key))
       continue;
-    return text::trim_ascii(line.substr(colon + 1));
+    const std::string_view value = text::trim_ascii(line.substr(colon + 1));
+    if (!found && !in_header)
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: {} follows a line that is no field", where, key));
+    if (found && !equal_without_case(*found, value)) {
+      return fail(ErrorKind::malformed, fmt::format("{}: {} is given twice, as {} and as {}", where,
+                                                    key, text::quote(*found), text::quote(value)));
+    }
+    found = value;
   }
-  return std::nullopt;
+  return found;
 }
 
 Result<void> check_wheel_version(std::string_view version, const std::string& where,
@@ -144,10 +158,13 @@ Result<void> read_wheel_header(WheelFile& wheel, Report& report) {
   if (!text) return std::unexpected(text.error());
   const std::string where = fmt::format("{}: {}", wheel.archive.where(), path);
   if (auto checked = check_line_ends(*text, where); !checked) return checked;
-  const auto version = find_field(*text, "Wheel-Version");
-  if (!version) return fail(ErrorKind::malformed, where + ": no Wheel-Version");
-  wheel.purelib = equal_without_case(find_field(*text, "Root-Is-Purelib").value_or(""), "true");
-  return check_wheel_version(*version, where, report);
+  const auto version = find_field(*text, "Wheel-Version", where);
+  if (!version) return std::unexpected(version.error());
+  if (!*version) return fail(ErrorKind::malformed, where + ": no Wheel-Version");
+  const auto purelib = find_field(*text, "Root-Is-Purelib", where);
+  if (!purelib) return std::unexpected(purelib.error());
+  wheel.purelib = equal_without_case(purelib->value_or(""), "true");
+  return check_wheel_version(**version, where, report);
 }
 
 /// Reads METADATA into `wheel` and compares it with the file name.

@@ -39,6 +39,22 @@ Proposals proposals_for(session::Opt id) {
       return of({"first-index", "unsafe-first-match", "unsafe-best-match"});
     case Opt::keyring_provider:
       return of({"disabled", "subprocess"});
+    case Opt::progress:
+      return of({"auto", "on", "off", "json"});
+    case Opt::attestations:
+      return of({"require", "warn", "off"});
+    case Opt::prerelease:
+      return of({"allow", "if-necessary-or-explicit"});
+    case Opt::torch_backend:
+      return of({"auto", "cpu", "xpu"});
+    case Opt::implementation:
+      return of({"cp", "pp", "py"});
+    case Opt::python_platform:
+      return of({"linux", "x86_64-manylinux_2_28", "aarch64-unknown-linux-gnu"});
+    case Opt::link_mode:
+      return of({"hardlink", "reflink", "copy", "symlink"});
+    case Opt::list_format:
+      return of({"columns", "freeze", "json"});
     case Opt::language:
       return of({"c++", "python"});
     case Opt::no_binary:

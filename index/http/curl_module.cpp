@@ -238,8 +238,12 @@ const AxleCurlExchange* take_done(void* handle, AxleCurlOutcome* outcome) {
   curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &running);
   const AxleCurlExchange* const exchange = running->exchange;
   outcome->end = running->watch.end != axle_curl_done ? running->watch.end : end_of(code);
+  // What libcurl says of a header line beyond its limit, too.
+  const char* const told = code == CURLE_OUT_OF_MEMORY
+                               ? "Out of memory, or a header of more than 100 KiB"
+                               : curl_easy_strerror(code);
   std::snprintf(outcome->reason, sizeof outcome->reason, "%s",
-                running->reason[0] != '\0' ? running->reason : curl_easy_strerror(code));
+                running->reason[0] != '\0' ? running->reason : told);
   pool.forget(running);
   return exchange;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "foundation/text/ascii.h"
+#include "foundation/text/rfc3339.h"
 #include "index/http/redaction.h"
 #include "index/http/url.h"
 
@@ -23,6 +24,18 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::optional<std::int64_t> parse_http_date(std::string_view text) {
+  constexpr std::string_view shape = "Sun, 06 Nov 1994 08:49:37 GMT";
+  constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  if (text.size() != shape.size() || !text.ends_with(" GMT")) return std::nullopt;
+  const std::size_t month = months.find(text.substr(8, 3));
+  if (month == std::string_view::npos || month % 3 != 0) return std::nullopt;
+  const auto time = text::parse_rfc3339(fmt::format(
+      "{}-{:02}-{}T{}Z", text.substr(12, 4), month / 3 + 1, text.substr(5, 2), text.substr(17, 8)));
+  if (!time) return std::nullopt;
+  return *time / 1'000'000;  // of microseconds
 }
 
 std::optional<ContentRange> parse_content_range(std::string_view text) {
@@ -72,13 +85,23 @@ void ResponseHead::add_line(std::string_view line) {
     cache_control += value;
   }
   if (name == "location") location = value;
-  if (name == "retry-after") retry_after_seconds = parse_decimal(value);
+  if (name == "retry-after") {
+    retry_after_seconds = parse_decimal(value);
+    retry_after_time = parse_http_date(value);
+  }
+  if (name == "date") sent_at = parse_http_date(value);
   if (name == "age") age_seconds = parse_decimal(value).value_or(0);
 }
 
 bool ResponseHead::is_redirect() const {
   return (status == 301 || status == 302 || status == 303 || status == 307 || status == 308) &&
          !location.empty();
+}
+
+std::optional<std::uint64_t> ResponseHead::seconds_to_wait(std::int64_t now) const {
+  if (!retry_after_time) return retry_after_seconds;
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(*retry_after_time - sent_at.value_or(now), 0));
 }
 
 std::string range_header(const HttpRequest& request) {

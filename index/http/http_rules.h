@@ -24,6 +24,9 @@ struct ContentRange {
 /// A non-negative decimal number and nothing else.
 [[nodiscard]] std::optional<std::uint64_t> parse_decimal(std::string_view text);
 
+/// "Sun, 06 Nov 1994 08:49:37 GMT" (the form that servers must send, RFC 9110) as Unix time.
+[[nodiscard]] std::optional<std::int64_t> parse_http_date(std::string_view text);
+
 /// The headers of a response that are used.
 struct ResponseHead {
   int status = 0;
@@ -36,12 +39,16 @@ struct ResponseHead {
   std::string cache_control;
   std::string location;
   std::optional<std::uint64_t> content_length;
-  std::optional<std::uint64_t> retry_after_seconds;  ///< the date form is not read
+  std::optional<std::uint64_t> retry_after_seconds;
+  std::optional<std::int64_t> retry_after_time;  ///< Retry-After as a date; Unix time
+  std::optional<std::int64_t> sent_at;           ///< Date
   std::uint64_t age_seconds = 0;
 
   /// A status line starts again (interim responses come first).
   void add_line(std::string_view line);
   [[nodiscard]] bool is_redirect() const;
+  /// What Retry-After asks for. A date counts from the server's own clock, without that from `now`.
+  [[nodiscard]] std::optional<std::uint64_t> seconds_to_wait(std::int64_t now) const;
 };
 
 /// The Range header for a request: "Range: bytes=0-99", empty for the whole file.

@@ -1,5 +1,6 @@
 #include "index/http/http_transfer.h"
 
+#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -77,7 +78,7 @@ void HttpTransfer::settle(ExchangeResult result) {
     return finish(std::move(result.response));
   resumes_at_ =
       Clock::now() + retry_pause(retries_, std::chrono::milliseconds(options_.retry_pause_ms),
-                                 result.head.retry_after_seconds);
+                                 result.head.seconds_to_wait(std::time(nullptr)));
   ++retries_;
   hops_ = 0;
   turn_to(std::string(without_fragment(request_.url)));

@@ -140,7 +140,10 @@ Result<std::string> read_local_file(const std::string& path, std::uint64_t max_b
   request.max_bytes = max_bytes;
   Result<HttpResponse> response = answer_from_file(request, nullptr);
   if (!response) return std::unexpected(std::move(response.error()));
-  if (response->status == 404) return fail(ErrorKind::not_found, "no such file: " + path);
+  if (response->status == 404) {
+    const bool there = ::access(path.c_str(), F_OK) == 0;
+    return fail(ErrorKind::not_found, (there ? "not a regular file: " : "no such file: ") + path);
+  }
   return std::move(response->body);
 }
 

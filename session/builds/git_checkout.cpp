@@ -93,6 +93,11 @@ class Checkout {
       configure(fmt::format("credential.{}.helper=", server));
       configure(fmt::format("credential.{}.helper={}", server, login_helper));
     }
+    if (http_) {
+      // Variables of git that say the same come first.
+      configure("http.lowSpeedLimit=1");
+      configure(fmt::format("http.lowSpeedTime={}", settings.timeout_seconds));
+    }
     if (http_ && index::is_trusted_host(url_, settings.trusted_hosts))
       configure(fmt::format("http.{}.sslVerify=false", server));
     command.insert(command.end(), words.begin(), words.end());

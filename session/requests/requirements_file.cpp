@@ -1,10 +1,8 @@
 #include "session/requests/requirements_file.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include <fmt/core.h>
 
@@ -13,6 +11,8 @@
 #include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "session/input_file.h"
+#include "session/requests/line_options.h"
+#include "session/requests/text_lines.h"
 #include "session/variables.h"
 
 namespace axle::session {
@@ -52,63 +52,6 @@ std::string expanded(const std::string& line) {
     out += line[i++];
   }
   return out;
-}
-
-/// How an option on its own line is handled.
-enum class FileOption : std::uint8_t {
-  nested,    ///< names another file
-  value,     ///< as the option of the command, with a value
-  flag,      ///< likewise, without
-  ignored,   ///< no effect if only wheels are installed
-  build,     ///< about building, which Axle does not support
-  editable,  ///< its value is a folder
-};
-
-struct OptionSpelling {
-  std::string_view spelling;
-  FileOption kind;
-  Opt id = Opt::requirement;  ///< of `nested`, `value` and `flag`
-};
-
-/// All options that pip 26.3 accepts in a file.
-constexpr OptionSpelling spellings[] = {
-    {"--requirement", FileOption::nested, Opt::requirement},
-    {"-r", FileOption::nested, Opt::requirement},
-    {"--constraint", FileOption::nested, Opt::constraint},
-    {"-c", FileOption::nested, Opt::constraint},
-    {"--index-url", FileOption::value, Opt::index_url},
-    {"--pypi-url", FileOption::value, Opt::index_url},
-    {"-i", FileOption::value, Opt::index_url},
-    {"--extra-index-url", FileOption::value, Opt::extra_index_url},
-    {"--find-links", FileOption::value, Opt::find_links},
-    {"-f", FileOption::value, Opt::find_links},
-    {"--no-index", FileOption::flag, Opt::no_index},
-    {"--pre", FileOption::flag, Opt::pre},
-    {"--require-hashes", FileOption::flag, Opt::require_hashes},
-    {"--no-binary", FileOption::value, Opt::no_binary},
-    {"--only-binary", FileOption::value, Opt::only_binary},
-    {"--trusted-host", FileOption::value, Opt::trusted_host},
-    {"--prefer-binary", FileOption::ignored},
-    {"--use-feature", FileOption::ignored},
-    {"--editable", FileOption::editable},
-    {"-e", FileOption::editable},
-    {"--config-settings", FileOption::build},
-    {"--config-setting", FileOption::build},
-    {"-C", FileOption::build},
-    {"--global-option", FileOption::build}};
-
-/// The option at the start of `line`, with the rest of the line in `value`.
-const OptionSpelling* match_option(const std::string& line, std::string& value) {
-  for (const OptionSpelling& candidate : spellings) {
-    if (!line.starts_with(candidate.spelling)) continue;
-    const std::string rest = line.substr(candidate.spelling.size());
-    const bool is_short = candidate.spelling.size() == 2;
-    if (!rest.empty() && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '=' && !is_short) continue;
-    value = text::trim_ascii(rest);
-    if (value.starts_with("=")) value = text::trim_ascii(value.substr(1));
-    return &candidate;
-  }
-  return nullptr;
 }
 
 std::unexpected<Error> needs_building(const std::string& where, std::string_view option) {
@@ -251,14 +194,13 @@ class Reader {
   }
 
   Result<void> read_text(std::string text, const FilePlace& place, bool as_constraints) {
-    std::istringstream file(std::move(text));
+    const auto lines = text_lines(std::move(text));
+    if (!lines) return std::unexpected(within(place.shown(), lines.error()));
     std::string joined;
     unsigned begin = 0;
     unsigned number = 0;
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : *lines) {
       ++number;
-      if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-      if (!line.empty() && line.back() == '\r') line.pop_back();
       if (begin == 0) begin = number;
       // A comment line ends a continued line, even if it ends in a backslash.
       const bool comment = text::trim_ascii(line).starts_with('#');
@@ -292,7 +234,7 @@ class Reader {
     if (line.find('\0') != std::string::npos)
       return fail(ErrorKind::malformed, fmt::format("{}: the line contains a NUL", where),
                   "a requirements file is a text file with one requirement per line");
-    if (line[0] == '-') return take_option(line, place, where, as_constraints);
+    if (line[0] == '-') return take_options(line, place, where, as_constraints);
     SplitLine split = split_options(line);
     FileRequirement requirement{space_before_marker(std::move(split.requirement)),
                                 {},
@@ -310,8 +252,7 @@ class Reader {
       const std::size_t equals = words[i].find('=');
       const std::string option = words[i].substr(0, equals);
       if (option != "--hash") {
-        std::string ignored;
-        const OptionSpelling* known = match_option(option, ignored);
+        const OptionSpelling* known = find_option(option);
         if (known != nullptr && known->kind == FileOption::build)
           return needs_building(where, option);
         return fail(ErrorKind::malformed,
@@ -348,49 +289,57 @@ class Reader {
     return {};
   }
 
-  Result<void> take_option(const std::string& line, const FilePlace& place,
-                           const std::string& where, bool as_constraints) {
-    std::string value;
-    const OptionSpelling* option = match_option(line, value);
-    if (option == nullptr) {
-      return fail(ErrorKind::malformed,
-                  fmt::format("{}: `{}` is not an option of requirements files", where, line));
+  Result<void> take_options(const std::string& line, const FilePlace& place,
+                            const std::string& where, bool as_constraints) {
+    const auto options = read_line_options(line, where);
+    if (!options) return std::unexpected(options.error());
+    for (const LineOption& option : *options) {
+      if (auto taken = take_option(option, place, where, as_constraints); !taken) return taken;
     }
-    switch (option->kind) {
-      case FileOption::nested: {
-        const std::string nested_place = place.beside(value);
-        if (!place.may_name(nested_place)) {
-          return fail(
-              ErrorKind::malformed,
-              fmt::format(
-                  "{}: the server's file names `{}`, which is {}", where, index::redact_url(value),
-                  index::is_http_url(nested_place) ? "not protected as it is" : "not on a server"),
-              "download both, check them, and name the files");
-        }
-        const Result<void> nested = read(nested_place, option->id == Opt::constraint);
-        if (!nested) return std::unexpected(within(where, nested.error()));
-        return {};
-      }
+    return {};
+  }
+
+  Result<void> take_option(const LineOption& option, const FilePlace& place,
+                           const std::string& where, bool as_constraints) {
+    const Opt id = option.spelling->id;
+    switch (option.spelling->kind) {
+      case FileOption::nested:
+        return take_nested(option.value, id == Opt::constraint, place, where);
       case FileOption::flag:
-        into_.options.add(option->id, "");
+        into_.options.add(id, "");
         return {};
       case FileOption::ignored:
         return {};
       case FileOption::build:
-        return needs_building(where, line);
+        return needs_building(where, option.spelling->spelling);
       case FileOption::editable:
-        return take_editable(value, place, where, as_constraints);
+        return take_editable(option.value, place, where, as_constraints);
       case FileOption::value:
         break;
     }
-    if (value.empty())
-      return fail(ErrorKind::malformed, fmt::format("{}: `{}` needs a value", where, line));
+    std::string value = option.value;
     std::error_code ignored;
     // As in pip: next to the file, if it exists there.
-    if (option->id == Opt::find_links && place.url.empty() &&
+    if (id == Opt::find_links && place.url.empty() &&
         fs::exists(place.path.parent_path() / value, ignored))
       value = (place.path.parent_path() / value).string();
-    into_.options.add(option->id, value);
+    into_.options.add(id, value);
+    return {};
+  }
+
+  Result<void> take_nested(const std::string& value, bool as_constraints, const FilePlace& place,
+                           const std::string& where) {
+    const std::string nested_place = place.beside(value);
+    if (!place.may_name(nested_place)) {
+      return fail(
+          ErrorKind::malformed,
+          fmt::format(
+              "{}: the server's file names `{}`, which is {}", where, index::redact_url(value),
+              index::is_http_url(nested_place) ? "not protected as it is" : "not on a server"),
+          "download both, check them, and name the files");
+    }
+    const Result<void> nested = read(nested_place, as_constraints);
+    if (!nested) return std::unexpected(within(where, nested.error()));
     return {};
   }
 

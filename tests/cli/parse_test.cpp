@@ -54,6 +54,24 @@ TEST_CASE("nested commands are found by their two words") {
   CHECK(parsed.arguments.value(axle::session::Opt::out) == "public");
 }
 
+TEST_CASE("help is what --help prints, as in pip and uv") {
+  const std::vector<std::vector<std::string>> commands = {
+      {}, {"install"}, {"index"}, {"index", "build"}};
+  for (const std::vector<std::string>& command : commands) {
+    std::vector<std::string> asked = {"help"};
+    asked.insert(asked.end(), command.begin(), command.end());
+    std::vector<std::string> option = command;
+    option.emplace_back("--help");
+    const Parsed help = parse_command_line(asked);
+    CHECK(help.command == nullptr);
+    CHECK(!help.usage_error);
+    CHECK(help.text == parse_command_line(option).text);
+  }
+  const Parsed unknown = parse_command_line({"help", "instal"});
+  CHECK(unknown.usage_error);
+  CHECK(unknown.text == "there is no command `instal`");
+}
+
 TEST_CASE("usage errors say where help is, and never name a command") {
   for (const std::vector<std::string>& words : {std::vector<std::string>{},
                                                 {"instal"},

@@ -1,5 +1,8 @@
 #include "index/http/http_rules.h"
 
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 using namespace axle::index;
@@ -83,6 +86,28 @@ TEST_CASE("pauses double, heed the server, and end at 30 seconds") {
   CHECK(retry_pause(0, milliseconds(250), 3) == milliseconds(3000));
   CHECK(retry_pause(0, milliseconds(250), 86400) == milliseconds(30000));
   CHECK(retry_pause(60, milliseconds(250), {}) == milliseconds(30000));
+}
+
+TEST_CASE("Retry-After is a number of seconds or a date, which counts from the server's clock") {
+  CHECK(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT") == 784111777);
+  CHECK(parse_http_date("Thu, 29 Feb 2024 00:00:00 GMT") == 1709164800);
+  for (const char* wrong : {"", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 31 Feb 2024 00:00:00 GMT",
+                            "Sun, 06 ovD 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
+                            "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, xx Nov 1994 08:49:37 GMT"}) {
+    CHECK_MESSAGE(!parse_http_date(wrong), wrong);
+  }
+  const auto wait = [](const std::vector<std::string>& lines) {
+    ResponseHead head;
+    for (const std::string& line : lines) head.add_line(line);
+    return head.seconds_to_wait(784111770);
+  };
+  CHECK(wait({"HTTP/1.1 503 Busy"}) == std::nullopt);
+  CHECK(wait({"HTTP/1.1 503 Busy", "Retry-After: 7"}) == 7);
+  CHECK(wait({"HTTP/1.1 503 Busy", "Retry-After: -7"}) == std::nullopt);
+  CHECK(wait({"HTTP/1.1 503 Busy", "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"}) == 7);
+  CHECK(wait({"HTTP/1.1 503 Busy", "Retry-After: Sun, 06 Nov 1994 08:49:00 GMT"}) == 0);
+  CHECK(wait({"HTTP/1.1 503 Busy", "Date: Sun, 06 Nov 1994 08:49:35 GMT",
+              "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"}) == 2);
 }
 
 TEST_CASE("only statuses that may pass are tried again") {

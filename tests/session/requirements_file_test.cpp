@@ -242,3 +242,69 @@ TEST_CASE("a requirements file of a server names others beside it, and nothing o
   REQUIRE_FALSE(nested);
   CHECK(nested.error().message.contains("n.txt:2: the requirements file https://h/limits.txt"));
 }
+
+TEST_CASE("a line has several options, and values with blanks, in quotes or without") {
+  const Folder folder;
+  const auto file = read(folder.write(
+      "r.txt",
+      "--no-index --find-links=\"my wheels\"\n-i https://a/simple --trusted-host a --pre\n"
+      "-f my other wheels --extra-index-url 'https://b/simple' -fthird\\ folder\n"));
+  REQUIRE_MESSAGE(file.has_value(), file.error().message);
+  CHECK(file->requirements.empty());
+  CHECK(file->options.has(Opt::no_index));
+  CHECK(file->options.has(Opt::pre));
+  CHECK(file->options.value(Opt::index_url) == "https://a/simple");
+  CHECK(file->options.values(Opt::trusted_host) == std::vector<std::string>{"a"});
+  CHECK(file->options.values(Opt::extra_index_url) == std::vector<std::string>{"https://b/simple"});
+  CHECK(file->options.values(Opt::find_links) ==
+        std::vector<std::string>{"my wheels", "my other wheels", "third folder"});
+}
+
+TEST_CASE("nothing that follows an option is dropped in silence, and no login is shown") {
+  const Folder folder;
+  const std::map<std::string, std::string> problems{
+      {"--pre demo", "`--pre demo` takes no value"},
+      {"--no-index=yes", "`--no-index=yes` takes no value"},
+      {"--pre --nope", "`--nope` is not an option of requirements files"},
+      {"-f \"my wheels", "`-f \"my wheels` has a quote that is not closed"},
+      {"-i --pre", "`-i` needs a value"},
+      {"--index-ur https://me:secret@h/", "`--index-ur https://h/` is not an option"}};
+  for (const auto& [line, problem] : problems) {
+    const auto file = read(folder.write("r.txt", "ok\n" + line + "\n"));
+    REQUIRE_FALSE(file);
+    CHECK_MESSAGE(file.error().message.find("r.txt:2: " + problem) != std::string::npos,
+                  file.error().message);
+  }
+}
+
+TEST_CASE("lines of every system, and UTF-16 with its mark") {
+  const Folder folder;
+  const auto utf16 = [](std::u16string_view text, bool big) {
+    std::string bytes;
+    for (const char16_t unit : text) {
+      const char low = static_cast<char>(unit & 0xFF);
+      const char high = static_cast<char>(unit >> 8);
+      bytes += big ? high : low;
+      bytes += big ? low : high;
+    }
+    return bytes;
+  };
+  const std::u16string_view text = u"\uFEFFfirst # caf\u00E9 \U0001F40D\r\n./\u00E9.whl\r\nthird";
+  for (const std::string& bytes : {utf16(text, false), utf16(text, true),
+                                   std::string("\xEF\xBB\xBF"
+                                               "first\r./\xC3\xA9.whl\rthird\r"),
+                                   std::string("first\n./\xC3\xA9.whl\n\rthird")}) {
+    const auto file = read(folder.write("r.txt", bytes));
+    REQUIRE_MESSAGE(file.has_value(), file.error().message);
+    CHECK(texts(file->requirements) ==
+          std::vector<std::string>{"first", "./\xC3\xA9.whl", "third"});
+  }
+  for (const std::string& bytes :
+       {utf16(u"\uFEFFdemo", false) + "x", utf16(std::u16string{0xFEFF, u'd', 0xD800}, false),
+        utf16(std::u16string{0xFEFF, 0xDC00, u'd'}, true), std::string("\xFF\xFE\0\0d\0\0\0", 8)}) {
+    const auto file = read(folder.write("r.txt", bytes));
+    REQUIRE_FALSE(file);
+    CHECK(file.error().message.find("r.txt: the ") != std::string::npos);
+    CHECK(file.error().hint == "save the file as UTF-8");
+  }
+}

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "foundation/text/ascii.h"
 #include "foundation/text/utf8.h"
+#include "wheel/name_folding.h"
 
 namespace axle::wheel {
 namespace {
@@ -39,11 +39,12 @@ bool has_drive_letter(std::string_view name) {
          ((name[0] >= 'A' && name[0] <= 'Z') || (name[0] >= 'a' && name[0] <= 'z'));
 }
 
-/// The key by which names collide: ASCII lower case, no final "/", no dots and blanks at the end of
-/// a part (Windows drops them), and "/" sorted below every other character that a name can have, so
-/// that what lies below a file follows it directly.
-std::string collision_key(std::string_view name) {
-  if (name.ends_with('/')) name.remove_suffix(1);
+/// The key by which names collide: folded as far as fold_name does, no final "/", no dots and
+/// blanks at the end of a part (Windows drops them), and "/" sorted below every other character
+/// that a name can have, so that what lies below a file follows it directly.
+std::string collision_key(std::string_view written) {
+  const std::string name =
+      fold_name(written.ends_with('/') ? written.substr(0, written.size() - 1) : written);
   std::string key;
   key.reserve(name.size());
   const auto end_part = [&key] {
@@ -54,7 +55,7 @@ std::string collision_key(std::string_view name) {
       end_part();
       key += '\x01';
     } else {
-      key += text::ascii_lower(c);
+      key += c;
     }
   }
   end_part();

@@ -4,7 +4,9 @@ import hashlib
 import json
 import os
 import pathlib
+import socket
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -219,6 +221,16 @@ class Git(SourceCase):
         self.git(self.root / "repo", "commit", "--quiet", "-m", "sub")
         self.assert_fails(self.ask(f"git+file://{self.root}/repo"), 1, "could not be fetched", "not allowed")
         self.assertEqual(self.built(), [])
+
+    def test_a_server_that_never_answers(self):
+        """--timeout counts for git, too."""
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            url = f"git+http://127.0.0.1:{silent.getsockname()[1]}/x.git"
+            begin = time.monotonic()
+            self.assert_fails(self.ask(url, "--timeout", "2"), 1, "x.git could not be fetched", "2 seconds")
+            self.assertLess(time.monotonic() - begin, 60)
 
     def test_no_git(self):
         empty = self.root / "empty"

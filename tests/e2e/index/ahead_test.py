@@ -197,6 +197,25 @@ class Ahead(TestCase):
         self.assertGreater(time.monotonic() - begin, 1)
         self.assertEqual(set(seen.values()), {2})
 
+    def test_a_busy_server_names_a_date(self):
+        """By its own clock, which is wrong."""
+        self.publish([Wheel("top", "1.0")])
+        answer = self.server.answers["/simple/top/"]
+        asked = []
+
+        def busy(handler):
+            asked.append(time.monotonic())
+            if len(asked) == 1:
+                # BaseHTTPRequestHandler writes its own Date.
+                handler.date_time_string = lambda timestamp=None: "Sun, 06 Nov 1994 08:49:35 GMT"
+                return 503, {"Retry-After": "Sun, 06 Nov 1994 08:49:38 GMT"}, b""
+            return answer(handler) if callable(answer) else answer
+
+        self.server.answers["/simple/top/"] = busy
+        self.assert_ok(self.resolve("top"))
+        self.assertEqual(len(asked), 2)
+        self.assertGreaterEqual(asked[1] - asked[0], 3)
+
     def test_a_server_that_stays_busy_is_an_error(self):
         self.publish([Wheel("top", "1.0")])
         self.server.answers["/simple/top/"] = (429, {"Retry-After": "1"}, b"")

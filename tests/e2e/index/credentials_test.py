@@ -161,9 +161,9 @@ class Netrc(TwoServers):
         self.netrc.rmdir()
         self.netrc.write_bytes(b"#" * (2 << 20))
         self.assert_fails(self.variant("resolve", "near", "--index-url", self.named, "--python", self.venv), 2, str(self.netrc))
-        for named in ("/absent/netrc", "/dev/zero"):
+        for named, says in (("/absent/netrc", "/absent/netrc: not a readable file"), ("/dev/zero", "not a regular file: /dev/zero")):
             result = self.variant("resolve", "near", "--index-url", self.named, "--python", self.venv, env={"NETRC": named})
-            self.assert_fails(result, 2, named)
+            self.assert_fails(result, 2, says)
 
 
 class Keyring(TwoServers):

@@ -74,6 +74,11 @@ class FoldersTestCase(EnvironmentTestCase):
                         self.assertEqual(record_hash(place.read_bytes()), digest)
         return found
 
+    def names(self, folder):
+        """Without what uv alone writes or puts elsewhere."""
+        return {path for path in support.tree(folder)
+                if not path.startswith((".axle", ".lock")) and not path.endswith((".h", "/REQUESTED", "/uv_cache.json"))}
+
     def installed_in(self, *where):
         return {one["name"]: one["version"] for one in self.assert_ok(self.variant("list", "--json", "--python", self.venv, *where)).json["packages"]}
 
@@ -181,6 +186,28 @@ class Use(FoldersTestCase):
     def test_a_dry_run_makes_no_folder(self):
         self.ours("--target", self.root / "t", "--dry-run")
         self.assertFalse((self.root / "t").exists())
+
+    def test_without_an_environment_it_is_the_python_on_the_path(self):
+        """As for uv, and pip, which is itself in one. Without such an option there must be an environment, as for uv."""
+        self.env["PATH"] = f"{pathlib.Path(support.PYTHON).parent}:{self.env['PATH']}"
+        line = [self.wheels[0], "--no-index", "-f", self.folder]
+        for option in ("--target", "--prefix"):
+            with self.subTest(option):
+                ours, theirs = self.root / f"ours{option}", self.root / f"uv{option}"
+                self.assert_ok(self.variant("install", *line, option, ours))
+                self.assert_ok(self.uv("pip", "install", *line, option, theirs))
+                self.assertEqual(self.names(ours), self.names(theirs))
+                listed = self.assert_ok(self.variant("list", "--json", option, ours)).json["packages"]
+                self.assertEqual([one["name"] for one in listed], ["mixed", "other"])
+                self.assert_ok(self.variant("check", option, ours))
+                self.assert_ok(self.variant("uninstall", "mixed", option, ours))
+                self.assert_ok(self.variant("undo", option, ours))
+                self.assertEqual(self.names(ours), self.names(theirs))
+        self.assert_ok(self.variant("install", *line, "--root", self.root / "image"))
+        self.assert_ok(self.variant("install", *line, "--user", "--break-system-packages"))
+        self.assertTrue(next((self.root / "home/.local").rglob("mixed.py")))
+        self.assert_fails(self.variant("install", *line), 1, "no Python environment found")
+        self.assertNotEqual(self.uv("pip", "install", *line).code, 0)
 
     def test_what_cannot_be(self):
         file = self.root / "file"

@@ -328,6 +328,9 @@ case(NAMES, "beyond ASCII without the mark of UTF-8", "not marked as UTF-8", add
 case(NAMES, "the same twice, other content", "is duplicated", adding("demo/__init__.py", b"evil = 1\n"))
 case(NAMES, "the same twice, same content", "is duplicated", adding("demo/__init__.py", TEXT))
 case(NAMES, "two that differ in case", "differ in case only", adding("demo/__INIT__.py"))
+case(NAMES, "two that differ in a character that nobody sees", "cannot lie beside each other", adding("demo/__in\u200bit__.py"))
+case(NAMES, "two that differ in a letter of the same case folding", "cannot lie beside each other",
+     both(adding("demo/k.py"), adding("demo/\u212a.py")))
 case(NAMES, "two that differ in a final dot", "cannot lie beside each other", adding("demo/__init__.py."))
 case(NAMES, "two that differ in a final blank", "cannot lie beside each other", adding("demo/__init__.py "))
 case(NAMES, "a file and a folder", "one is a file", adding("demo/__init__.py/", b"", attributes=0o40755 << 16))
@@ -428,6 +431,10 @@ case(INFO, "WHEEL without a version", "no Wheel-Version", wheel_file("Root-Is-Pu
 case(INFO, "WHEEL of version \"1.0; evil\"", "not a valid version", wheel_file("Wheel-Version: 1.0; evil\n"))
 case(INFO, "WHEEL with a field after a lone carriage return", "carriage return",
      wheel_file("Wheel-Version: 1.0\rRoot-Is-Purelib: false\nRoot-Is-Purelib: true\n"))
+case(INFO, "WHEEL with two versions", "Wheel-Version is given twice", wheel_file("Wheel-Version: 1.0\nWheel-Version: 2.0\nRoot-Is-Purelib: true\n"))
+case(INFO, "WHEEL with two answers to where it belongs", "Root-Is-Purelib is given twice",
+     wheel_file("Wheel-Version: 1.0\nRoot-Is-Purelib: true\nRoot-Is-Purelib: false\n"))
+case(INFO, "WHEEL with a field after an empty line", "follows a line that is no field", wheel_file("Wheel-Version: 1.0\n\nRoot-Is-Purelib: true\n"))
 LABELLED = "demo-1.0-py3-none-any-v1.whl"
 DOCUMENT = variant_document({"v1": [("x86_64", "level", ["v1"])]})
 case(INFO, "a label without variant.json", "variant.json: missing", lambda archive: None, file_name=LABELLED)

@@ -25,6 +25,9 @@ were given to pip 26.3 and uv 0.13.9, as files with `--no-deps`:
   program ended it.
 - *installed*: exit status 0; *without it*: but the environment has not all files that the directory of the archive lists.
 
+The public index takes neither data descriptors nor comments of entries today. Older wheels on it have them, and no two
+readers differ in one that is right: Axle installs those (`ACCEPTED` in `hostile_wheels.py`).
+
 `python3 tests/e2e/install/hostile_wheels_page.py` makes this page.
 """
 

@@ -56,6 +56,22 @@ class OfServers(SettingsCase):
         self.assert_fails(self.variant("resolve", "-r", needs, "--offline", "--python", self.venv), 1, "offline")
         self.assertEqual(len(self.server.asked), before)
 
+    def test_several_options_on_a_line(self):
+        folder = self.root / "my wheels"
+        self.root.joinpath("web/a/demo").rename(folder)
+        for text in ('--no-index --find-links "%s"\ndemo<1\n', "--no-index\n--find-links='%s'\ndemo<1\n"):
+            self.assert_as_peers({"demo": "0.5"}, "-r", self.write("needs.txt", text % folder))
+        # uv takes the rest of the line as the URL.
+        self.assert_same(self.of_pip, {"demo": "0.5"}, "-r", self.write("needs.txt", f"--no-index --pre -f '{folder}'\ndemo<1\n"))
+
+    def test_lines_of_other_systems(self):
+        for name, data in (("utf-16", "demo<1\r\nother\r\n".encode("utf-16")), ("big", "\ufeffdemo<1\nother".encode("utf-16-be")),
+                           ("old", b"demo<1\rother\r"), ("mark", "\ufeffdemo<1\r\nother".encode())):
+            with self.subTest(name):
+                path = self.root / "needs.txt"
+                path.write_bytes(data)
+                self.assert_as_peers({"demo": "0.5", "other": "1.0"}, "-r", path)
+
     def test_standard_input(self):
         shell = ("/bin/sh", "-c", "printf 'demo<1\\n-r more.txt\\n' | \"$0\" \"$@\"")
         self.write("more.txt", "other\n")

@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto next = next_hop("https://index.example/a", head.location)) {
     if (!is_http_url(*next) || next->starts_with("http:")) std::abort();
   }
-  const auto pause = retry_pause(3, std::chrono::milliseconds(250), head.retry_after_seconds);
+  const auto pause =
+      retry_pause(3, std::chrono::milliseconds(250), head.seconds_to_wait(1'000'000'000));
   if (pause.count() < 0 || pause > std::chrono::seconds(30)) std::abort();
   return 0;
 }
