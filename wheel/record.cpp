@@ -24,9 +24,17 @@ class CsvRows {
   /// The line on which the row that `next` read last began, counted from one.
   [[nodiscard]] std::size_t line() const { return row_line_; }
 
+  /// Goes on after the line on which the row that `next` refused began.
+  void skip_line() {
+    at_ = std::min(text_.find_first_of("\r\n", row_at_), text_.size());
+    line_ = row_line_;
+    end_line();
+  }
+
   /// The next row; a blank line is a row without fields.
   Result<std::vector<std::string>> next() {
     row_line_ = line_;
+    row_at_ = at_;
     std::vector<std::string> fields;
     if (end_line()) return fields;
     while (true) {
@@ -80,6 +88,7 @@ class CsvRows {
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
+  std::size_t row_at_ = 0;
 };
 
 bool is_base64_digit(char c) {
@@ -171,6 +180,27 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string
     if (const std::string problem = read_row(*fields, entry); !problem.empty()) {
       return fail(ErrorKind::malformed,
                   fmt::format("{}: line {}: {}", where, rows.line(), problem));
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<RecordEntry> salvage_record(std::string_view text) {
+  std::vector<RecordEntry> entries;
+  CsvRows rows(text, {});
+  while (!rows.done()) {
+    auto fields = rows.next();
+    if (!fields) {
+      rows.skip_line();
+      continue;
+    }
+    if (fields->empty() || fields->front().empty()) continue;
+    std::string path = fields->front();
+    RecordEntry entry;
+    if (const std::string problem = read_row(*fields, entry); !problem.empty()) {
+      entry = RecordEntry{};
+      entry.path = std::move(path);
     }
     entries.push_back(std::move(entry));
   }
