@@ -204,13 +204,14 @@ const std::array rows = {
                 std::vector<session::Opt>{session::Opt::requirement, session::Opt::dry_run},
             "variant uninstall demo\nvariant uninstall -r requirements.txt", run_uninstall},
     Command{"undo", "Bring back what was installed before the last change", "", Arity::none,
-            environment + folders + reaching + attested + changing + as_pip_and_uv +
+            environment + folders + reaching + bundled + attested + changing + as_pip_and_uv +
                 std::vector<session::Opt>{session::Opt::link_mode, session::Opt::compile_bytecode,
                                           session::Opt::no_compile, session::Opt::overwrite,
                                           session::Opt::dry_run, session::Opt::redo},
             "variant undo --dry-run    what would come back\n"
             "variant undo              again: one change further back\n"
-            "variant undo --redo       make the change again that was undone last",
+            "variant undo --redo       make the change again that was undone last\n"
+            "variant undo --bundle needs.zip    with wheels that are no longer in the store",
             run_undo},
     Command{"list", "List installed packages with their variants", "", Arity::none,
             environment + folders + as_pip_and_uv + selecting +

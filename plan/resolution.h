@@ -55,6 +55,7 @@ struct ResolvedPackage {
   std::string filename;
   wheel::WheelName wheel_name;  ///< `filename`, parsed; of what is installed already nothing
   std::string url;              ///< http(s) or file
+  std::string origin = {};      ///< what is recorded instead, if `url` is of a copy; else empty
   wheel::ExpectedHash hash;
   std::vector<wheel::ListedHash> listed_hashes;  ///< the file must have one; empty: any will do
   std::optional<std::uint64_t> size;
@@ -76,6 +77,8 @@ struct ResolvedPackage {
   /// place. Sorted.
   std::vector<std::string> stands_for;
   Decision decision;
+
+  [[nodiscard]] const std::string& recorded_url() const { return origin.empty() ? url : origin; }
 };
 
 struct Resolution {

@@ -52,7 +52,10 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
 }
 
 /// "cpu", "xpu", "cu130", "rocm7.2": the values that uv accepts.
-bool is_backend(std::string_view text) {
+
+}  // namespace
+
+bool is_torch_backend(std::string_view text) {
   if (text == auto_backend || text == "cpu" || text == "xpu") return true;
   const auto is_numbers = [](std::string_view rest, std::string_view allowed) {
     return !rest.empty() && rest.size() <= 8 && rest.find_first_not_of(allowed) == rest.npos;
@@ -60,8 +63,6 @@ bool is_backend(std::string_view text) {
   if (text.starts_with("cu")) return is_numbers(text.substr(2), "0123456789");
   return text.starts_with("rocm") && is_numbers(text.substr(4), "0123456789.");
 }
-
-}  // namespace
 
 Outcome<std::unique_ptr<index::FamilyBook>> all_families(const Arguments& arguments,
                                                          index::Transport& transport,
@@ -103,7 +104,7 @@ Outcome<std::optional<std::string>> torch_backend(const Arguments& arguments) {
   const std::string value =
       option ? arguments.value(Opt::torch_backend) : variable("UV_TORCH_BACKEND");
   if (value.empty() && !option) return std::nullopt;
-  if (is_backend(value)) return value;
+  if (is_torch_backend(value)) return value;
   return misused(
       fmt::format("{} {}: unknown backend", option ? "--torch-backend" : "UV_TORCH_BACKEND", value),
       "auto, cpu, xpu, cu and digits as in cu130, or rocm and a version as in rocm7.2; "

@@ -30,6 +30,7 @@ inline constexpr std::string_view auto_backend = "auto";
 
 /// --torch-backend, else UV_TORCH_BACKEND; nullopt if neither is given. Error: usage for an invalid
 /// backend.
+[[nodiscard]] bool is_torch_backend(std::string_view text);
 [[nodiscard]] Outcome<std::optional<std::string>> torch_backend(const Arguments& arguments);
 
 }  // namespace axle::session

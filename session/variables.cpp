@@ -36,6 +36,12 @@ std::string config_home() {
   return home.empty() ? std::string() : home + "/.config";
 }
 
+std::string home_expanded(std::string path) {
+  if (path != "~" && !path.starts_with("~/")) return path;
+  std::string home = variable("HOME");
+  return home.empty() ? path : home + path.substr(1);
+}
+
 Outcome<std::optional<std::uint64_t>> source_date_epoch() {
   const std::string text = variable("SOURCE_DATE_EPOCH");
   if (text.empty()) return std::nullopt;

@@ -23,6 +23,10 @@ namespace axle::session {
 /// XDG_CONFIG_HOME, else ~/.config; "" if neither is known.
 [[nodiscard]] std::string config_home();
 
+/// `path` with the user's home folder for "~" at its beginning, if HOME says it. That of another
+/// user ("~name") is not looked up.
+[[nodiscard]] std::string home_expanded(std::string path);
+
 /// SOURCE_DATE_EPOCH: decimal seconds (reproducible-builds.org). Error: usage, for anything else.
 [[nodiscard]] Outcome<std::optional<std::uint64_t>> source_date_epoch();
 

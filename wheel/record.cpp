@@ -26,9 +26,17 @@ class CsvRows {
   /// The line on which the row that `next` read last began, counted from one.
   [[nodiscard]] std::size_t line() const { return row_line_; }
 
+  /// Goes on after the line on which the row that `next` refused began.
+  void skip_line() {
+    at_ = std::min(text_.find_first_of("\r\n", row_at_), text_.size());
+    line_ = row_line_;
+    end_line();
+  }
+
   /// The next row; a blank line is a row without fields. The fields are valid until the next one.
   Result<std::span<const std::string_view>> next() {
     row_line_ = line_;
+    row_at_ = at_;
     fields_.clear();
     unescaped_.clear();
     if (end_line()) return fields_;
@@ -100,6 +108,7 @@ class CsvRows {
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
+  std::size_t row_at_ = 0;
   // Of the row; vectors grow once, and most rows need no text of their own.
   std::vector<std::string_view> fields_;
   std::deque<std::string> unescaped_;
@@ -202,6 +211,26 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string
     if (const std::string problem = read_row(*fields, entry); !problem.empty()) {
       return fail(ErrorKind::malformed,
                   fmt::format("{}: line {}: {}", where, rows.line(), problem));
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<RecordEntry> salvage_record(std::string_view text) {
+  std::vector<RecordEntry> entries;
+  CsvRows rows(text, {});
+  while (!rows.done()) {
+    auto fields = rows.next();
+    if (!fields) {
+      rows.skip_line();
+      continue;
+    }
+    if (fields->empty() || fields->front().empty()) continue;
+    RecordEntry entry;
+    if (const std::string problem = read_row(*fields, entry); !problem.empty()) {
+      entry = RecordEntry{};
+      entry.path = fields->front();
     }
     entries.push_back(std::move(entry));
   }

@@ -25,6 +25,10 @@ struct RecordEntry {
 /// and the line.
 [[nodiscard]] Result<std::vector<RecordEntry>> parse_record(std::string_view text,
                                                             std::string_view where);
+/// What can be read of a RECORD that may be malformed: each row whose path can be, also where there
+/// is something wrong with the rest of it. A row that is not CSV ends with its line. Of a RECORD
+/// that parse_record accepts, the same.
+[[nodiscard]] std::vector<RecordEntry> salvage_record(std::string_view text);
 /// Appends a line, with LF and fields quoted only where needed.
 void append_record_line(std::string& text, std::string_view path, std::string_view sha256,
                         std::optional<std::uint64_t> size);

@@ -1,7 +1,10 @@
 // undo: brings back what was there before the last change of an environment.
 #include "session/changes/undo.h"
 
+#include <cstddef>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -9,7 +12,9 @@
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/views/changes_view.h"
+#include "index/bundle/bundle.h"
 #include "index/http/redaction.h"
+#include "index/http/url.h"
 #include "session/changes/environment_changes.h"
 #include "session/session.h"
 #include "session/workspace.h"
@@ -29,6 +34,32 @@ std::string built_here(const plan::Resolution& resolution) {
   return all;
 }
 
+/// Takes the wheels out of the bundle, also where it lacks them: nothing else is asked.
+void take_copies(plan::Resolution& resolution, const index::Bundle& bundle) {
+  for (plan::ResolvedPackage& package : resolution.packages) {
+    std::string copy = bundle.wheel_with(package.hash.sha256());
+    if (copy.empty()) {
+      copy = fmt::format("{}{}/{}", bundle.index_url(), package.name,
+                         index::percent_encode(package.filename, false));
+    }
+    package.origin = std::exchange(package.url, std::move(copy));
+    package.source = "the bundle";
+  }
+}
+
+/// What is recorded is where they came from at first; those of a copy are beside it.
+Result<void> check_attestations(session::AttestationChecks& checks, plan::Resolution& resolution) {
+  std::vector<std::string> places;
+  for (plan::ResolvedPackage& package : resolution.packages) {
+    places.push_back(package.provenance);
+    if (!package.origin.empty()) package.provenance.clear();
+  }
+  auto good = checks.check(resolution);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    resolution.packages[i].provenance = std::move(places[i]);
+  return good;
+}
+
 }  // namespace
 
 int run_undo(session::Session& session, Output& output) {
@@ -46,8 +77,10 @@ int run_undo(session::Session& session, Output& output) {
     return output.failure(refused.error());
   auto undoing = session::plan_undoing(environment, step, output);
   if (!undoing) return output.failure(undoing.error());
+  const index::Bundle* const bundle = (*workspace)->bundle.get();
+  if (bundle != nullptr) take_copies(undoing->set.present, *bundle);
   if ((*workspace)->attestations != nullptr) {
-    if (auto good = (*workspace)->attestations->check(undoing->set.present); !good)
+    if (auto good = check_attestations(*(*workspace)->attestations, undoing->set.present); !good)
       return output.failure(session::failed(std::move(good).error()).error());
   }
   const auto store = session::choose_store(session, dry_run, output);
@@ -62,9 +95,12 @@ int run_undo(session::Session& session, Output& output) {
   auto changes = plan(undoing->set, environment, (*workspace)->transport.get(), *options, output);
   if (!changes) {
     Error error = within(fmt::format("'{}' stays as it is: not all wheels that this needs are in "
-                                     "the store or where they came from",
-                                     undoing->change.title),
+                                     "the store or {}",
+                                     undoing->change.title,
+                                     bundle == nullptr ? "where they came from" : "the bundle"),
                          changes.error());
+    if (bundle != nullptr && error.kind == ErrorKind::not_found)
+      error.hint = "with --bundle nothing else is asked: name one that has them, or none";
     if (const std::string built = built_here(undoing->set.present); !built.empty())
       error.hint = "what was built is not fetched: install it from its place again: " + built;
     return output.failure(session::failed(std::move(error)).error());

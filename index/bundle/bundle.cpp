@@ -180,6 +180,14 @@ Result<void> Bundle::read(const wheel::BundleMember& member, const BodySink& sin
 
 std::string Bundle::index_url() const { return bundle_url(path_) + "/simple/"; }
 
+std::string Bundle::wheel_with(std::string_view sha256) const {
+  const auto found = std::ranges::find_if(members_, [&](const wheel::BundleMember& member) {
+    return member.sha256 == sha256 && member.path.ends_with(".whl");
+  });
+  if (found == members_.end()) return {};
+  return fmt::format("{}/{}", bundle_url(path_), percent_encode(found->path, true));
+}
+
 bool Bundle::has_place(std::string_view url) const {
   return url.starts_with(bundle_url(path_) + "/");
 }

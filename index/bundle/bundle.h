@@ -44,6 +44,8 @@ class Bundle {
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] const std::vector<wheel::BundleMember>& members() const { return members_; }
 
+  /// The URL of the wheel with this sha256; empty: none has it.
+  [[nodiscard]] std::string wheel_with(std::string_view sha256) const;
   /// Whether the URL is that of something in it, which need not be there.
   [[nodiscard]] bool has_place(std::string_view url) const;
   /// Answers like a server. A whole file is compared with the list once more: the bundle may have

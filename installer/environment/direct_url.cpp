@@ -23,7 +23,8 @@ ordered_json archive_info(const std::string& sha256) {
 ordered_json direct_url(const plan::ResolvedPackage& package, const std::string& sha256) {
   using Kind = plan::BuiltFrom::Kind;
   if (!package.built_from)
-    return {{"url", index::redact_url(package.url)}, {"archive_info", archive_info(sha256)}};
+    return {{"url", index::redact_url(package.recorded_url())},
+            {"archive_info", archive_info(sha256)}};
   const plan::BuiltFrom& from = *package.built_from;
   ordered_json document = {{"url", from.url}};
   switch (from.kind) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,16 +15,25 @@ namespace {
 
 constexpr std::uint64_t record_limit = 256U << 20;
 
-/// A text that every RECORD line for `path` contains, however the path is written. CSV doubles
-/// quotes: only the part before a quote is used.
-std::string_view telling_part(std::string_view path, const Roots& roots) {
-  for (const std::string* site : {&roots.purelib, &roots.platlib}) {
-    if (!contains_path(*site, path) || path.size() == site->size()) continue;
-    const std::string_view relative = path.substr(site->size() + 1);
-    return relative.substr(0, relative.find_first_of("/\""));
+/// The last part of a normal path. It is in every RECORD line for the path: links are followed in
+/// the folders above it only.
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+/// The lines of `record` whose paths may have one of `names`; all of it where a field has quotes,
+/// which may have lines of its own, or where lines may end otherwise.
+std::string lines_with(const std::unordered_set<std::string_view>& names, std::string_view record) {
+  if (record.contains('"') || record.contains('\r')) return std::string(record);
+  std::string lines;
+  while (!record.empty()) {
+    const std::size_t end = std::min(record.find('\n'), record.size() - 1) + 1;
+    const std::string_view path = record.substr(0, std::min(record.find_first_of(",\n"), end));
+    const std::string_view name = name_of(path);
+    // "a.py/." is "a.py", too.
+    if (name.empty() || name == "." || name == ".." || names.contains(name))
+      lines += record.substr(0, end);
+    record.remove_prefix(end);
   }
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  return name.substr(0, name.find('"'));
+  return lines;
 }
 
 }  // namespace
@@ -60,22 +69,16 @@ std::string Owner::title() const {
 Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots) {
-  std::set<std::string_view> parts;
-  for (const std::string& path : paths) parts.insert(telling_part(path, roots));
+  std::unordered_set<std::string_view> names;
+  for (const std::string& path : paths) names.insert(name_of(path));
   std::vector<std::vector<std::pair<std::string, Owner>>> owned(distributions.size());
   const auto look_into = [&](std::size_t i) -> Result<void> {
     const InstalledDistribution& distribution = distributions[i];
-    const std::string record = distribution.dist_info + "/RECORD";
-    const auto text = read_file(record, record_limit);
+    const auto text = read_file(distribution.dist_info + "/RECORD", record_limit);
     if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
-    if (!text ||
-        std::ranges::none_of(parts, [&](std::string_view part) { return text->contains(part); })) {
-      return {};
-    }
-    const auto entries = wheel::parse_record(*text, record);
-    if (!entries) return {};
+    if (!text) return {};
     PathResolver resolver(roots);
-    for (const wheel::RecordEntry& entry : *entries) {
+    for (const wheel::RecordEntry& entry : wheel::salvage_record(lines_with(names, *text))) {
       auto target = record_target(distribution, entry, resolver);
       if (!target) return std::unexpected(target.error());
       if (*target && paths.contains(**target))

@@ -34,8 +34,8 @@ struct Owner {
 };
 
 /// All owners of those `paths` (absolute, resolved) that one of `distributions` lists, in their
-/// order; they must outlive the result. RECORDs that cannot contain the paths are read but not
-/// parsed; missing and malformed ones are skipped. Error: io.
+/// order; they must outlive the result. Of a malformed RECORD every line counts whose path can be
+/// read; a missing one is skipped. Error: io.
 [[nodiscard]] Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots);

@@ -157,14 +157,14 @@ Result<NewPackage> prepare_package(const plan::ResolvedPackage& package, WheelCo
   auto shebang = render_shebang(environment.python);
   if (!shebang) return std::unexpected(shebang.error());
   const std::string version = wheel::render_version(package.version);
-  NewPackage result{
-      package.name,
-      fmt::format("{} {}", package.name, version),
-      wheel.tree,
-      {},
-      {package.name, version, package.filename, index::redact_url(package.url), wheel.sha256},
-      layout.dist_info,
-      {}};
+  NewPackage result{package.name,
+                    fmt::format("{} {}", package.name, version),
+                    wheel.tree,
+                    {},
+                    {package.name, version, package.filename,
+                     index::redact_url(package.recorded_url()), wheel.sha256},
+                    layout.dist_info,
+                    {}};
   constexpr std::size_t own_files = 8;  // at most, beside scripts
   result.files.reserve(layout.files.size() + layout.scripts.size() + own_files);
   for (PlacedFile& placed : layout.files) {

@@ -293,6 +293,16 @@ Result<std::vector<NewFile>> rewrite_metadata(const InstalledDistribution& distr
                                               const std::vector<LostFile>& lost,
                                               const Roots& roots) {
   auto entries = read_record(distribution);
+  if (!entries && entries.error().kind == ErrorKind::malformed) {
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{} of {} cannot be overwritten, because its RECORD, which would have to "
+                    "say so, is malformed: {}",
+                    lost.front().path, distribution.name, entries.error().message),
+        is_repairable(distribution)
+            ? fmt::format("run {} to restore the RECORD first", repair_command(distribution))
+            : fmt::format("reinstall or remove {} first", distribution.name));
+  }
   if (!entries) return std::unexpected(entries.error());
   auto overwritten = read_overwritten(distribution.dist_info);
   if (!overwritten) return std::unexpected(overwritten.error());

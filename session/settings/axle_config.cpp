@@ -72,12 +72,12 @@ std::optional<Stated> stated(documents::TomlTable& table, std::string_view key) 
   return Stated{std::move(*value), table.reading().place(*table.find(key))};
 }
 
-/// A path, from the folder of the file that says it.
+/// A path, from the folder of the file that says it, or from the home folder.
 std::optional<Stated> stated_path(documents::TomlTable& table, std::string_view key) {
   auto path = stated(table, key);
   if (path) {
     const fs::path folder = fs::path(table.reading().where()).parent_path();
-    path->value = (folder / path->value).lexically_normal().string();
+    path->value = (folder / home_expanded(path->value)).lexically_normal().string();
   }
   return path;
 }

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "session/settings/places.h"
 #include "session/settings/progress.h"
+#include "session/settings/setting_table.h"
+#include "session/settings/settings.h"
 #include "session/settings/user_defaults.h"
 #include "session/settings/weighed_layers.h"
 
@@ -98,6 +101,18 @@ void check_format(WeighedLayers& layers) {
     layers.refuse(*stated, "format", "is not known", "columns, freeze or json");
 }
 
+/// What is wrong in itself is refused by every command, also by those that do not use it.
+std::optional<CommandFailure> wrong_default(const SettingsLayer& defaults) {
+  if (defaults.values.empty() && defaults.indexes.empty()) return std::nullopt;
+  const std::vector<SettingsLayer> alone = {defaults};
+  WeighedLayers layers(alone);
+  check_values(layers);
+  check_format(layers);
+  for (const SettingRow& row : setting_rows())
+    if (row.kind == ValueKind::flag) (void)layers.truth(row.key);
+  return layers.problem();
+}
+
 }  // namespace
 
 std::span<const std::string_view> early_settings() { return keys; }
@@ -112,6 +127,7 @@ Outcome<std::string> configure(std::string_view command, std::span<const Opt> op
   const auto takes = [&](Opt id) { return std::ranges::find(options, id) != options.end(); };
   const auto defaults = read_user_defaults();
   if (!defaults) return std::unexpected(defaults.error());
+  if (const auto wrong = wrong_default(defaults->settings)) return std::unexpected(*wrong);
   for (const Opt flag : defaults->flags) {
     const auto globals = global_options();
     const bool has_it = takes(flag) || std::ranges::find(globals, flag) != globals.end();

@@ -1,13 +1,16 @@
 // pip's configuration format, which is that of Python's configparser.
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "foundation/text/ascii.h"
 #include "session/settings/exclude_newer.h"
 #include "session/settings/layer.h"
+#include "session/variables.h"
 
 namespace axle::session {
 
@@ -130,6 +133,15 @@ unsigned line_that_is_not_utf8(std::string_view text) {
   return 0;
 }
 
+/// As pip's options of type "path", and its links, which must then be there.
+std::string expanded(std::string_view key, std::string value) {
+  if (key == "cert" || key == "client-cert") return home_expanded(std::move(value));
+  if (key != "find-links" || !value.starts_with('~')) return value;
+  std::string path = home_expanded(value);
+  std::error_code error;
+  return std::filesystem::exists(path, error) ? path : value;
+}
+
 }  // namespace
 
 Result<PipSections> parse_pip_config(std::string_view text, const std::string& where) {
@@ -151,10 +163,11 @@ void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& 
   if (row->key == "exclude-newer") {
     layer.values[std::string(row->key)] = {{pip_cutoff(stated.value), stated.origin}};
   } else if (row->kind != ValueKind::list) {
-    layer.values[std::string(row->key)] = {stated};
+    layer.values[std::string(row->key)] = {
+        {expanded(row->key, stated.value), stated.origin, stated.turn}};
   } else {
     for (std::string& word : split_words(stated.value))
-      layer.add(row->key, std::move(word), stated.origin, stated.turn);
+      layer.add(row->key, expanded(row->key, std::move(word)), stated.origin, stated.turn);
   }
 }
 

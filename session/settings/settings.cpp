@@ -1,15 +1,19 @@
 #include "session/settings/settings.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 #include <set>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "foundation/text/ascii.h"
+#include "session/families.h"
 #include "session/settings/configure.h"
 #include "session/settings/configured_indexes.h"
 #include "session/settings/exclude_newer.h"
@@ -17,6 +21,7 @@
 #include "session/settings/places.h"
 #include "session/settings/progress.h"
 #include "session/settings/truth.h"
+#include "session/settings/weighed_layers.h"
 #include "session/variables.h"
 #include "wheel/requirement.h"
 
@@ -263,15 +268,7 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
   settings.override_texts = layers.all("override-dependencies");
 }
 
-}  // namespace
-
-Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix,
-                                std::string_view pip_section) {
-  const auto read = read_layers(arguments, {python_prefix, pip_section});
-  if (!read) return std::unexpected(read.error());
-  WeighedLayers layers(*read);
-  check_refused(layers);
-  check_early(layers, python_prefix);
+Settings take_all(WeighedLayers& layers) {
   Settings settings;
   take_indexes(layers, settings);
   settings.find_links = layers.all("find-links");
@@ -280,6 +277,34 @@ Outcome<Settings> read_settings(const Arguments& arguments, const std::string& p
   take_strategy(layers, settings);
   take_connection(layers, settings);
   take_choice(layers, settings);
+  return settings;
+}
+
+}  // namespace
+
+void check_values(WeighedLayers& layers) {
+  (void)take_all(layers);
+  const auto backend = layers.one("torch-backend");
+  if (backend && !is_torch_backend(backend->value))
+    layers.refuse(*backend, "torch-backend", "is not known", "for example auto, cpu or cu130");
+  for (const std::string_view key :
+       {"cert", "client-cert", "constraint", "override", "build-constraint"}) {
+    for (const Stated& stated : layers.all(key)) {
+      if (!stated.value.contains("://") && ::access(stated.value.c_str(), R_OK) != 0)
+        layers.refuse(stated, key, fmt::format("cannot be read: {}", std::strerror(errno)),
+                      "correct the path, or remove the key");
+    }
+  }
+}
+
+Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix,
+                                std::string_view pip_section) {
+  const auto read = read_layers(arguments, {python_prefix, pip_section});
+  if (!read) return std::unexpected(read.error());
+  WeighedLayers layers(*read);
+  check_refused(layers);
+  check_early(layers, python_prefix);
+  Settings settings = take_all(layers);
   if (layers.problem()) return std::unexpected(*layers.problem());
   return settings;
 }

@@ -17,6 +17,8 @@
 
 namespace axle::session {
 
+class WeighedLayers;
+
 /// One value of a setting and its origin: "--constraint", "PIP_CONSTRAINT", "/etc/pip.conf:3".
 struct Stated {
   std::string value;
@@ -134,6 +136,10 @@ struct Settings {
   std::vector<Stated> override_files;    ///< paths, those of --overrides too
   std::vector<Stated> override_texts;
 };
+
+/// What a single source says, before the target is known: whatever is wrong in itself is the
+/// problem of `layers`.
+void check_values(WeighedLayers& layers);
 
 /// `python_prefix`: of the target environment, for its own pip.conf; may be empty. Errors: usage,
 /// with file and line or variable, for a value or file that is not valid.

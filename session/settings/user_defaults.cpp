@@ -15,6 +15,7 @@
 #include "session/settings/axle_config.h"
 #include "session/settings/exclude_newer.h"
 #include "session/settings/places.h"
+#include "session/variables.h"
 
 namespace axle::session {
 
@@ -67,12 +68,13 @@ std::optional<Opt> find_flag(std::string_view name) {
   return found == own_flags.end() ? std::nullopt : std::optional(*found);
 }
 
-/// `text` from the folder of the file that says it. A version of Python is no path.
+/// `text` from the folder of the file that says it, or from the home folder. A version of Python is
+/// no path.
 std::string placed(std::string_view key, std::string text, const std::string& file) {
   const bool is_place = std::ranges::find(places, key) != places.end();
   if (!is_place || text.contains("://") || (key == "python" && !text.contains('/'))) return text;
   const auto from_file = [&](const std::string& path) {
-    return (fs::path(file).parent_path() / path).lexically_normal().string();
+    return (fs::path(file).parent_path() / home_expanded(path)).lexically_normal().string();
   };
   if (key != "index" && key != "default-index") return from_file(text);
   const ConfiguredIndex index = parse_index(text, file);

@@ -108,6 +108,34 @@ TEST_CASE("an owner may write a path through a link") {
   CHECK(records.owners({module}) == std::vector<std::string>{module + ": plain linked"});
 }
 
+TEST_CASE("an owner may write all of its paths through links, and never name their folder") {
+  Records records;
+  const std::string module = records.roots.purelib + "/mod/deep/a.py";
+  std::filesystem::create_directories(records.roots.purelib + "/mod/deep");
+  std::filesystem::create_directories(records.roots.purelib + "/own");
+  std::filesystem::create_symlink("mod", records.roots.purelib + "/first");
+  std::filesystem::create_symlink("../mod/deep", records.roots.purelib + "/own/second");
+  std::filesystem::create_symlink("own", records.roots.purelib + "/third");
+  records.add("first", "first/deep/a.py,,\n");
+  records.add("second", "own/second/a.py/.,,\n");
+  records.add("chain", "third/second/a.py,,\n");
+  records.add("another", "own/a.py,,\nown/second/b.py,,\n");
+  CHECK(records.owners({module}) == std::vector<std::string>{module + ": first second chain"});
+}
+
+TEST_CASE("a malformed line costs nobody a file") {
+  Records records;
+  const std::string module = records.roots.purelib + "/mod/a.py";
+  records.add("before", "mod/a.py,,\nbad.py\n");
+  records.add("after", "bad.py,md5=0,\nmod/a.py,,\n");
+  records.add("itself", "mod/a.py,md5=0,\n");
+  records.add("unclosed", "\"bad.py,,\nmod/a.py,,\n");
+  records.add("bytes", "\xFF.py,,\nmod/a.py,,\n");
+  records.add("another", "bad.py\nmod/b.py,,\n");
+  CHECK(records.owners({module}) ==
+        std::vector<std::string>{module + ": before after itself unclosed bytes"});
+}
+
 TEST_CASE("the lines that count are all that say anything of the paths") {
   std::mt19937 random(20261125);
   const auto one_of = [&](const std::vector<std::string>& all) {

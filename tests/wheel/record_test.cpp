@@ -102,3 +102,22 @@ TEST_CASE("SHA-256 in pieces equals SHA-256 at once") {
   }
   CHECK(hasher.finish() == sha256(text));
 }
+
+TEST_CASE("of a malformed RECORD every path that can be read is salvaged") {
+  const auto paths = [](const std::string& text) {
+    std::string all;
+    for (const RecordEntry& entry : salvage_record(text)) all += entry.path + " ";
+    return all;
+  };
+  CHECK(paths("a.py,,\nb.py\nc.py,,,\n,,\nd.py,md5=x,\ne.py,,-1\nf.py,,\n") ==
+        "a.py b.py c.py d.py e.py f.py ");
+  CHECK(paths("a.py,,\n\"b.py\"c,,\nd.py,,\n") == "a.py d.py ");
+  CHECK(paths("a.py,,\r\n\"b.py,,\r\nc.py,,\r\n") == "a.py c.py ");
+  CHECK(paths("\"two\nlines\"x,,\nc.py,,") == "lines\"x c.py ");
+  CHECK(paths("\xFF,,\nc.py,,\n") == "\xFF c.py ");
+  CHECK(paths("\"").empty());
+  const auto entries = salvage_record("a.py,sha256=" + hash + ",x\nb.py,sha256=" + hash + ",3\n");
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0] == RecordEntry{"a.py", "", std::nullopt, ""});
+  CHECK(entries[1] == RecordEntry{"b.py", hash, 3, ""});
+}

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -69,6 +70,35 @@ class OneOwner(TestCase):
         self.assert_ok(self.variant("check", "--python", self.venv))
         self.assert_ok(self.variant("uninstall", "two", "--python", self.venv))
         self.assertFalse((self.site() / "shared").exists())
+
+    def install_neighbours(self):
+        for name in ("one", "two"):
+            self.index.add_wheel(Wheel(name, "1.0", files={"shared/a.py": "1\n", f"{name}.py": "1\n"}))
+        self.assert_ok(self.install_from(self.index.url, "one", "two"))
+        return self.site() / "two-1.0.dist-info/RECORD"
+
+    def test_a_file_that_is_listed_through_a_link_stays(self):
+        record = self.install_neighbours()
+        (self.site() / "elsewhere").symlink_to("shared")
+        record.write_text(record.read_text().replace("shared/a.py", "elsewhere/a.py"))
+        self.assert_ok(self.variant("uninstall", "one", "--python", self.venv))
+        self.assertEqual((self.site() / "shared/a.py").read_text(), "1\n")
+        self.assertFalse((self.site() / "one.py").exists())
+
+    def test_a_malformed_line_of_a_neighbour_costs_it_no_file(self):
+        record = self.install_neighbours()
+        record.write_text(record.read_text() + "broken\n")
+        self.assert_ok(self.variant("uninstall", "one", "--python", self.venv))
+        self.assertEqual((self.site() / "shared/a.py").read_text(), "1\n")
+        self.index.add_wheel(Wheel("three", "1.0", files={"shared/a.py": "3\n"}))
+        self.assert_fails(self.install_from(self.index.url, "three"), 1, "belongs to two 1.0")
+        refused = self.assert_fails(self.install_from(self.index.url, "three", "--overwrite"), 1, "RECORD", "malformed")
+        repair = re.search(r"`variant (install --reinstall[^`]*)`", refused.err)[1]
+        self.assertEqual((self.site() / "shared/a.py").read_text(), "1\n")
+        self.assert_ok(self.install_from(self.index.url, *repair.split()[1:]))
+        self.assert_ok(self.install_from(self.index.url, "three", "--overwrite"))
+        self.assertEqual((self.site() / "shared/a.py").read_text(), "3\n")
+        self.assert_ok(self.variant("check", "--python", self.venv))
 
     def test_many_files_are_one_line_a_pair(self):
         for name in ("one", "two"):

@@ -225,6 +225,67 @@ class Wheels(UndoTestCase):
         self.assertEqual(self.state(), after)
 
 
+class Bundled(UndoTestCase):
+    """The store no longer has them, a bundle does."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.root / "needs.zip"
+
+    def bundle(self, *words):
+        self.assert_ok(self.variant("bundle", *words, "--index-url", self.index.url, "--out", self.out, "--python", self.venv))
+
+    def lose(self):
+        self.assert_ok(self.variant("cache", "clean"))
+        shutil.rmtree(self.index.folder)
+
+    def test_they_come_out_of_it_and_are_as_they_were(self):
+        self.do("demo==1.0")
+        before = self.state()
+        self.uninstall("demo", "needs")
+        self.bundle("demo==1.0")
+        self.lose()
+        self.assert_fails(self.undo(), 1, "where they came from")
+        planned = self.assert_ok(self.undo("--bundle", self.out, "--dry-run", "--json"))
+        self.assertEqual(self.changes(planned), (["demo 1.0", "needs 1.0"], []))
+        self.assert_ok(self.undo("--bundle", self.out))
+        self.assertEqual(self.state(), before)
+        self.assertNotIn(b"bundle:", (self.venv / ".axle/history").read_bytes())
+        self.assert_ok(self.variant("check", "--deep", "--python", self.venv))
+        self.assert_ok(self.undo("--redo"))
+        self.assertEqual(self.installed(), {})
+
+    def test_a_wheel_from_a_path_keeps_its_place(self):
+        wheel = Wheel("local", "1.0").write(self.root / "wheels")
+        self.assert_ok(self.install(wheel))
+        before = self.state()
+        self.uninstall("local")
+        self.index.add_wheel(Wheel("local", "1.0"))
+        self.bundle("local")
+        self.lose()
+        wheel.unlink()
+        self.assert_ok(self.undo("--bundle", self.out))
+        self.assertEqual(self.state(), before)
+
+    def test_what_it_lacks_is_an_error_and_nothing_is_asked_elsewhere(self):
+        self.do("demo==1.0")
+        self.do("demo==2.0")
+        after = self.state()
+        self.bundle("other")
+        self.assert_ok(self.variant("cache", "clean"))
+        self.assert_fails(self.undo("--bundle", self.out), 1, "demo-1.0-py3-none-any.whl", "the store or the bundle")
+        self.assertEqual(self.state(), after)
+
+    def test_a_damaged_one_is_refused_before_anything_else(self):
+        self.do("demo==1.0")
+        self.uninstall("demo")
+        after = self.state()
+        self.bundle("demo==1.0")
+        self.out.write_bytes(self.out.read_bytes()[:-40])
+        self.assert_fails(self.undo("--bundle", self.out), 1, str(self.out))
+        self.assertEqual(self.state(), after)
+
+
 class Others(UndoTestCase):
     """What pip, uv and the user did in between."""
 

@@ -115,6 +115,49 @@ class Defaults(SettingsCase):
         self.config.write_text("defaults = 3\n")
         self.assert_fails(self.variant("list", "--python", self.venv), 2, f"{self.config}:1")
 
+    def test_a_wrong_value_is_refused_by_commands_that_do_not_use_it(self):
+        """Each with the file, the line and the key."""
+        for text, words in (('format = "table"', ("format `table`", "columns, freeze or json")), ('link-mode = "soft"', ("link-mode", "soft")),
+                            ('cert = "nowhere.pem"', ("cert", f"{self.config.parent}/nowhere.pem", "No such file")),
+                            ('client-cert = "nowhere.pem"', ("client-cert", "No such file")),
+                            ('constraint = ["nowhere.txt"]', ("constraint", "No such file")), ('overrides = ["nowhere.txt"]', ("override", "No such file")),
+                            ('build-constraint = ["nowhere.txt"]', ("build-constraint", "No such file")), ('timeout = "long"', ("timeout", "long")),
+                            ('retries = 1000', ("retries", "1000")), ('index-strategy = "best"', ("index-strategy", "best")),
+                            ('keyring-provider = "import"', ("keyring-provider", "import")), ('prerelease = "some"', ("prerelease", "some")),
+                            ('exclude-newer = "soon"', ("soon",)), ('exclude-newer-package = ["demo"]', ("exclude-newer-package", "PKG=WHEN")),
+                            ('config-settings = ["word"]', ("config-settings", "KEY=VALUE")), ('upgrade-package = ["a b"]', ("upgrade-package", "a b")),
+                            ('reinstall-package = ["a b"]', ("reinstall-package", "a b")), ('progress = "some"', ("progress", "some")),
+                            ('no-binary = ["a b"]', ("no-binary", "a b")), ('torch-backend = "cuda"', ("torch-backend", "cuda"))):
+            self.say(f"verbose = false\n{text}\n")
+            for command in (["machines"], ["cache", "dir"], ["list", "--python", self.venv]):
+                with self.subTest(text, command=command):
+                    self.assert_fails(self.variant(*command), 2, f"{self.config}:3", *words)
+
+    def test_the_home_folder(self):
+        home = self.root / "home"
+        Wheel("other", "3.0").write(home / "wheels")
+        (home / "limits.txt").write_text("demo<2\n")
+        self.put("both", "1.0", "2.0")
+        self.say(f'index-url = "{self.a}"\nfind-links = ["~/wheels"]\nconstraint = "~/limits.txt"\n')
+        self.assertEqual(self.ours("demo", "other"), {"demo": "1.0", "other": "3.0"}, self.said)
+        (self.config.parent / "~name").mkdir()
+        Wheel("third", "4.0").write(self.config.parent / "~name")
+        self.say(f'index-url = "{self.a}"\nfind-links = ["~name"]\n')
+        self.assertEqual(self.ours("third"), {"third": "4.0"}, self.said)
+        self.say('cert = "~/nowhere.pem"\n')
+        self.assert_fails(self.variant("machines"), 2, f"{self.config}:2", f"{home}/nowhere.pem")
+
+    def test_the_home_folder_in_files_of_pip_and_uv(self):
+        """pip expands it in links that are there; uv takes it as a name."""
+        Wheel("other", "3.0").write(self.root / "home/wheels")
+        conf = self.root / "pip.conf"
+        conf.write_text("[global]\nno-index = true\nfind-links = ~/wheels\n")
+        env = {"PIP_CONFIG_FILE": str(conf)}
+        self.assertEqual(self.ours("other", env=env), {"other": "3.0"}, self.said)
+        self.assert_ok(self.pip("download", "other", "-d", self.root / "got", env=env))
+        self.write("uv.toml", 'no-index = true\nfind-links = ["~/wheels"]\n')
+        self.assertNotEqual(self.ours("other"), {"other": "3.0"}, self.said)
+
     def test_a_project_has_none(self):
         self.write("pyproject.toml", '[tool.axle.defaults]\nindex-url = "x"\n')
         self.say(f'index-url = "{self.a}"\n')

@@ -43,7 +43,7 @@ message with file and line. uv itself only warns about a damaged pyproject.toml 
 not.
 
 Axle's own file is `axle/config.toml` in `XDG_CONFIG_HOME` (else `~/.config`). Its table `[defaults]` has options by their long
-names, for every command that has them; paths begin at the file:
+names, for every command that has them; paths begin at the file, or at the home folder with `~/`:
 
 ```toml
 [defaults]
@@ -55,7 +55,10 @@ verbose = true
 ```
 
 An option that names the work of one command has no default. What has none, does not exist, is said twice or has a value
-of the wrong type is refused at its line; a value that is wrong in itself by the commands that use it, with the line too.
+of the wrong type is refused at its line, and so is, by every command, a value that is wrong in itself, or a file of `cert`,
+`client-cert`, `constraint`, `overrides` or `build-constraint` that cannot be read. `~` is expanded as pip does in its own
+files (`cert`, `client-cert`, and `find-links` if it is there then); uv does not expand it, so in uv's files it is a name.
+The home folder of another user (`~name`) is not looked up.
 The keys beside the table are those of [attestations](attestations.md#configuration) and of [bundles](bundle.md#signatures).
 These may be in it:
 )";
