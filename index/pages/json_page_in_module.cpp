@@ -19,8 +19,9 @@ Result<ParseJsonPage> open_parser() {
 Result<ProjectPage> parse_json_page(std::string body, std::string_view page_url, Report& report) {
   static const Result<ParseJsonPage> parse = open_parser();
   if (!parse) return std::unexpected(parse.error());
+  const ParseJsonPage in_module = *parse;
   Result<ProjectPage> page;
-  switch ((*parse)(JsonPageLayout(), body, page_url, report, page)) {
+  switch (in_module(JsonPageLayout(), std::move(body), page_url, report, page)) {
     case JsonPageEnd::out_of_memory:
       throw std::bad_alloc();
     case JsonPageEnd::other_layout:

@@ -3,16 +3,18 @@
 #include <new>
 #include <utility>
 
-using namespace axle;
+namespace axle::index {
 
-extern "C" __attribute__((visibility("default"))) index::JsonPageEnd axle_parse_json_page(
-    const index::JsonPageLayout& layout, std::string& body, std::string_view page_url,
-    Report& report, Result<index::ProjectPage>& page) noexcept {
-  if (layout != index::JsonPageLayout()) return index::JsonPageEnd::other_layout;
+extern "C" __attribute__((visibility("default"))) JsonPageEnd
+axle_parse_json_page(const JsonPageLayout& layout, std::string&& body, std::string_view page_url,
+                     Report& report, Result<ProjectPage>& page) noexcept {
+  if (layout != JsonPageLayout()) return JsonPageEnd::other_layout;
   try {
-    page = index::parse_json_page(std::move(body), page_url, report);
+    page = parse_json_page(std::move(body), page_url, report);
   } catch (const std::bad_alloc&) {
-    return index::JsonPageEnd::out_of_memory;
+    return JsonPageEnd::out_of_memory;
   }
-  return index::JsonPageEnd::done;
+  return JsonPageEnd::done;
 }
+
+}  // namespace axle::index

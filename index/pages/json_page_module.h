@@ -21,8 +21,8 @@ struct JsonPageLayout {
 
 enum class JsonPageEnd : unsigned char { done, other_layout, out_of_memory };
 
-/// parse_json_page; `body` and `page` are used up. Only `done` has a page.
-using ParseJsonPage = JsonPageEnd (*)(const JsonPageLayout& layout, std::string& body,
+/// parse_json_page. Only `done` has a page.
+using ParseJsonPage = JsonPageEnd (*)(const JsonPageLayout& layout, std::string&& body,
                                       std::string_view page_url, Report& report,
                                       Result<ProjectPage>& page) noexcept;
 
