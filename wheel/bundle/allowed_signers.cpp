@@ -76,7 +76,8 @@ std::string take_option(std::string_view option, AllowedSigner& signer) {
     signer.authority = true;
     return {};
   }
-  if (name == "namespaces" && !value.empty() && !signer.namespaces) {
+  if (name == "namespaces" && !value.empty()) {
+    if (signer.namespaces) return fmt::format("{} is given twice", text::quote(name));
     signer.namespaces = std::string(value);
     return {};
   }
@@ -105,7 +106,7 @@ std::string take_options(std::string_view options, AllowedSigner& signer) {
 std::string read_line(std::string_view line, AllowedSigner& signer) {
   signer.principals = std::string(without_quotes(take_word(line)));
   std::string_view type = take_word(line);
-  if (!is_key_type(type)) {
+  if (!type.empty() && !is_key_type(type)) {
     if (std::string wrong = take_options(type, signer); !wrong.empty()) return wrong;
     type = take_word(line);
   }
