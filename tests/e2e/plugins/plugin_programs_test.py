@@ -177,7 +177,7 @@ class SharedObjects(PluginTestCase):
     def test_the_programs_own_libraries_lie_elsewhere(self):
         """As in /opt or a conda environment: the sandboxed process needs them too."""
         needed = [line.split() for line in subprocess.run(["ldd", BIN / "variant"], capture_output=True, text=True)
-                  .stdout.splitlines() if "libfmt" in line or "libsimdjson" in line]
+                  .stdout.splitlines() if "libm.so" in line]
         if not needed or not shutil.which("cc"):
             self.skipTest("no compiler, or the program is linked with none of its libraries dynamically")
         bind = ("unshare", "--mount", "sh", "-c", 'mount --bind /dev/null "$0" && exec "$@"')
