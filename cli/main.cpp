@@ -19,6 +19,7 @@
 #include "session/settings/progress.h"
 #include "session/variables.h"
 #include "session/version.h"
+#include "wheel/opened_libraries.h"
 
 namespace {
 
@@ -107,6 +108,12 @@ int main(int argc, char** argv) {
     const int code = run(std::move(words));
     if (code == exit_closed_pipe) end_by_closed_pipe();
     return code;
+  } catch (const axle::wheel::LibraryUnavailable& missing) {
+    Output output({.json = json});
+    return output.failure(
+        session::failed({axle::ErrorKind::io, missing.what(),
+                         "install it with the system's packages (Debian: libisal2, libssl3)"})
+            .error());
   } catch (const std::exception& error) {
     Output output({.json = json});
     return output.failure(

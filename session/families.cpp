@@ -51,8 +51,6 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   return {};
 }
 
-/// "cpu", "xpu", "cu130", "rocm7.2": the values that uv accepts.
-
 }  // namespace
 
 bool is_torch_backend(std::string_view text) {

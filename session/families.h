@@ -28,9 +28,11 @@ inline constexpr std::string_view auto_backend = "auto";
                                                                        index::Transport& transport,
                                                                        Report& report);
 
+/// "cpu", "xpu", "cu130", "rocm7.2", "auto": the values that uv accepts.
+[[nodiscard]] bool is_torch_backend(std::string_view text);
+
 /// --torch-backend, else UV_TORCH_BACKEND; nullopt if neither is given. Error: usage for an invalid
 /// backend.
-[[nodiscard]] bool is_torch_backend(std::string_view text);
 [[nodiscard]] Outcome<std::optional<std::string>> torch_backend(const Arguments& arguments);
 
 }  // namespace axle::session

@@ -1,6 +1,5 @@
 #include "wheel/opened_libraries.h"
 
-#include <stdexcept>
 #include <string>
 
 #include <dlfcn.h>
@@ -12,7 +11,7 @@ namespace {
 void* open_library(const std::string& file, const char* title) {
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
-    throw std::runtime_error(file + " (" + title + ") cannot be loaded: " + ::dlerror());
+    throw LibraryUnavailable(file + " (" + title + ") cannot be loaded: " + ::dlerror());
   }
   return library;
 }
@@ -32,7 +31,7 @@ void* opened(OpenedLibrary library) {
 void* library_function(OpenedLibrary library, const char* name) {
   void* const function = ::dlsym(opened(library), name);
   if (function == nullptr) {
-    throw std::runtime_error(
+    throw LibraryUnavailable(
         std::string(library == OpenedLibrary::libcrypto ? "libcrypto" : "ISA-L") + " has no " +
         name);
   }

@@ -3,12 +3,19 @@
 // of commands that hash and inflate nothing. OpenSSL's libcrypto takes 0.7 ms (a hundred pages of
 // relocations), ISA-L 0.1 ms.
 
+#include <stdexcept>
+
 namespace axle::wheel {
+
+/// The library that the headers belong to is not installed, or not that one.
+class LibraryUnavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 enum class OpenedLibrary : unsigned char { libcrypto, isal };
 
-/// Throws std::runtime_error where the library that the headers belong to is not installed, or has
-/// no such function.
+/// Throws LibraryUnavailable.
 [[nodiscard]] void* library_function(OpenedLibrary library, const char* name);
 
 /// Sets `function` to the library's of that name.

@@ -1,6 +1,7 @@
 // parse_json_page for the program: in the module, which is opened for the first page.
 #include <bit>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "index/pages/json_page_module.h"
@@ -24,6 +25,8 @@ Result<ProjectPage> parse_json_page(std::string body, std::string_view page_url,
   switch (in_module(JsonPageLayout(), std::move(body), page_url, report, page)) {
     case JsonPageEnd::out_of_memory:
       throw std::bad_alloc();
+    case JsonPageEnd::defect:
+      throw std::runtime_error("the module for pages of indexes ended with an exception");
     case JsonPageEnd::other_layout:
       return other_release(json_page_module, module_paths(json_page_module));
     case JsonPageEnd::done:

@@ -13,6 +13,8 @@ axle_parse_json_page(const JsonPageLayout& layout, std::string&& body, std::stri
     page = parse_json_page(std::move(body), page_url, report);
   } catch (const std::bad_alloc&) {
     return JsonPageEnd::out_of_memory;
+  } catch (...) {
+    return JsonPageEnd::defect;
   }
   return JsonPageEnd::done;
 }

@@ -19,7 +19,7 @@ struct JsonPageLayout {
   friend bool operator==(const JsonPageLayout&, const JsonPageLayout&) = default;
 };
 
-enum class JsonPageEnd : unsigned char { done, other_layout, out_of_memory };
+enum class JsonPageEnd : unsigned char { done, other_layout, out_of_memory, defect };
 
 /// parse_json_page. Only `done` has a page.
 using ParseJsonPage = JsonPageEnd (*)(const JsonPageLayout& layout, std::string&& body,

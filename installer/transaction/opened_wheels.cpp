@@ -76,7 +76,8 @@ class Opening {
       return may_be_stored(options_.store_folder, *package) ||
              may_be_stored(options_.read_only_store, *package);
     });
-    // What is in the store waits for nothing: more threads than processors are in their way.
+    // Nothing waits for a network then: more threads than processors would only wait for each
+    // other.
     const unsigned processors = system::usable_processors();
     const unsigned at_once = all_stored ? processors : std::max(most_at_once, processors);
     system::for_each_at_once(order.size(), at_once, [&](std::size_t turn) {

@@ -66,7 +66,7 @@ struct OpensslCertificates {
   decltype(&::CRYPTO_free) free_memory = nullptr;
 };
 
-/// Throws std::runtime_error as library_function does.
+/// Throws as library_function does.
 [[nodiscard]] const OpensslCertificates& openssl_certificates();
 
 /// As libcrypto takes bytes.

@@ -20,7 +20,7 @@ struct OpensslDigests {
   decltype(&EVP_DigestFinal_ex) final = nullptr;
 };
 
-/// Throws std::runtime_error where the library that the headers belong to is not installed.
+/// Throws LibraryUnavailable (wheel/opened_libraries.h).
 [[nodiscard]] const OpensslDigests& openssl_digests();
 
 }  // namespace axle::wheel

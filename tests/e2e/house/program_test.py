@@ -51,9 +51,22 @@ class Linking(TestCase):
         self.assert_fails(self.variant(*install, "-i", index.url, program=program), 1, "module for pages of indexes", "libaxle_pages.so")
         (alone / "libaxle_pages.so").write_text("not a library")
         self.assert_fails(self.variant(*install, "-i", index.url, program=program), 1, "libaxle_pages.so cannot be opened")
+        shutil.copy(BIN / "libaxle_curl.so", alone / "libaxle_pages.so")
+        self.assert_fails(self.variant(*install, "-i", index.url, program=program), 1, "libaxle_pages.so belongs to another release")
         self.assert_ok(self.variant("list", "--python", self.venv, program=program))
         shutil.copy(BIN / "libaxle_pages.so", alone)
         self.assert_ok(self.variant(*install, "-i", index.url, program=program))
+
+    def test_a_library_that_cannot_be_loaded_is_named_and_no_defect(self):
+        self.need_program_as_shipped()
+        self.make_venv()
+        (self.root / "lib").mkdir()
+        (self.root / "lib/libisal.so.2").write_text("not a library")
+        wheel = Wheel("demo", "1.0").write(self.root / "dist")
+        result = self.variant("install", wheel, "--no-index", "--python", self.venv, env={"LD_LIBRARY_PATH": str(self.root / "lib")})
+        self.assert_fails(result, 1, "libisal.so.2 (ISA-L) cannot be loaded", "install it with the system's packages")
+        self.assertNotIn("defect", result.err)
+        self.assertEqual(self.installed(), {})
 
 
 class Http(TestCase):

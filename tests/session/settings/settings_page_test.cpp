@@ -57,7 +57,7 @@ verbose = true
 An option that names the work of one command has no default. What has none, does not exist, is said twice or has a value
 of the wrong type is refused at its line, and so is, by every command, a value that is wrong in itself, or a file of `cert`,
 `client-cert`, `constraint`, `overrides` or `build-constraint` that cannot be read. `~` is expanded as pip does in its own
-files (`cert`, `client-cert`, and `find-links` if it is there then); uv does not expand it, so in uv's files it is a name.
+files (`cert`, `client-cert`, and `find-links` where the expanded path exists); uv does not expand it, so in uv's files it is a name.
 The home folder of another user (`~name`) is not looked up.
 The keys beside the table are those of [attestations](attestations.md#configuration) and of [bundles](bundle.md#signatures).
 These may be in it:
