@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -56,15 +55,19 @@ std::optional<std::string> read_flags(Host& host) {
 
 }  // namespace
 
-std::vector<Capability> read_withheld_by_kernel(Host& host, const SystemName& name) {
-  if (name.system != "Linux") return {};
-  const auto flags = read_flags(host);
-  if (!flags) return {};
-  const KernelVersion kernel = parse_release(name.release);
+KernelFlags::KernelFlags(Host& host, const SystemName& name)
+    : flags_(name.system == "Linux" ? read_flags(host) : std::nullopt), release_(name.release) {}
+
+bool KernelFlags::shows(Capability capability) const {
+  return flags_ && flags_->contains(' ' + std::string(row(capability).name) + ' ');
+}
+
+std::vector<Capability> KernelFlags::withheld() const {
+  if (!flags_) return {};
+  const KernelVersion kernel = parse_release(release_);
   std::vector<Capability> hidden;
   for (const auto& [capability, since] : known_flags) {
-    const std::string word = ' ' + std::string(row(capability).name) + ' ';
-    if (kernel >= since && !flags->contains(word)) hidden.push_back(capability);
+    if (kernel >= since && !shows(capability)) hidden.push_back(capability);
   }
   return hidden;
 }

@@ -99,10 +99,12 @@ void set_capabilities(const Bits& here, const Bits& common, const X86OsState& os
   }
 }
 
-/// Intel reports enhanced IBRS in a register that only the kernel can read.
-bool kernel_tells_enhanced_ibrs(Host& host) {
+/// Intel reports enhanced IBRS in a register that only the kernel can read. Its flag tells whether
+/// the CPU has it, sysfs whether it is in use; a container may lack either. Empty: neither.
+std::string_view kernel_tells_enhanced_ibrs(Host& host, const KernelFlags& flags) {
+  if (flags.shows(Capability::ibrs_enhanced)) return "cpuinfo";
   const auto text = host.read_file("/sys/devices/system/cpu/vulnerabilities/spectre_v2");
-  return text && text->find("Enhanced") != std::string::npos;
+  return text && text->find("Enhanced") != std::string::npos ? "sysfs" : "";
 }
 
 void set_names(CpuidLeaves& leaves, Cpu& cpu) {
@@ -170,15 +172,19 @@ void probe_x86(Host& host, Cpu& cpu, const SystemName& name) {
   const auto [common, others_asked] = cpu.hybrid ? read_common_bits(host, here) : CommonBits{here};
   if (cpu.hybrid && !others_asked) cpu.sources["capabilities"] = "cpuid-of-one-core";
   const X86OsState os = probe_x86_os_state(host, name, common[index_of(Capability::osxsave)]);
-  set_capabilities(here, common, os, read_withheld_by_kernel(host, name), cpu);
+  const KernelFlags flags(host, name);
+  set_capabilities(here, common, os, flags.withheld(), cpu);
   set_tiles(leaves, common, cpu);
   cpu.amx_permitted = os.tiles_permitted;
   if (common[index_of(Capability::amx_tile)]) {
     const OsVerdict tiles = judge_os_side(os, row(Capability::amx_tile));
     cpu.sources["amx_permitted"] = os.tiles_permitted ? "arch_prctl" : tiles.evidence;
   }
-  if (!cpu.capabilities.has(Capability::ibrs_enhanced) && kernel_tells_enhanced_ibrs(host)) {
-    set_capability(cpu, row(Capability::ibrs_enhanced), {Presence::present, "sysfs"});
+  if (!cpu.capabilities.has(Capability::ibrs_enhanced)) {
+    const std::string_view source = kernel_tells_enhanced_ibrs(host, flags);
+    if (!source.empty()) {
+      set_capability(cpu, row(Capability::ibrs_enhanced), {Presence::present, source});
+    }
   }
 }
 

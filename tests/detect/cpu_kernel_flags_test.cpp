@@ -102,3 +102,14 @@ TEST_CASE("a recording keeps of /proc/cpuinfo what detection reads") {
   ReplayHost replayed(kept);
   CHECK(probe(replayed) == cpu);
 }
+
+TEST_CASE("enhanced IBRS is the kernel's flag, whatever its mitigations are") {
+  RecordedHost host = machine("6.18.44", "fpu rdrand rdseed");
+  host.files["/sys/devices/system/cpu/vulnerabilities/spectre_v2"] = "Vulnerable\n";
+  CHECK_FALSE(probe(host).capabilities.has(Capability::ibrs_enhanced));
+  host = machine("6.18.44", "fpu rdrand ibrs_enhanced rdseed");
+  host.files["/sys/devices/system/cpu/vulnerabilities/spectre_v2"] = "Vulnerable\n";
+  const Cpu cpu = probe(host);
+  CHECK(cpu.capabilities.has(Capability::ibrs_enhanced));
+  CHECK(cpu.sources.at("ibrs_enhanced") == "cpuinfo");
+}
