@@ -169,8 +169,10 @@ std::string read_row(std::span<const std::string_view> fields, RecordEntry& entr
   return {};
 }
 
+bool needs_quotes(char c) { return c == '"' || c == ',' || c == '\r' || c == '\n'; }
+
 void append_field(std::string& text, std::string_view field) {
-  if (field.find_first_of("\",\r\n") == std::string_view::npos) {
+  if (std::ranges::none_of(field, needs_quotes)) {
     text += field;
     return;
   }

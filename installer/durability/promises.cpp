@@ -38,7 +38,9 @@ Promises::Promises(const std::vector<UnflushedChange>& changes) {
       if (const auto older = metadata.find(package.dist_info); older != metadata.end())
         there_[older->second.first][older->second.second] = false;
       metadata.insert_or_assign(package.dist_info, std::pair(i, j));
-      for (const PromisedFile& file : package.files) candidates[file.path].push_back({i, j, &file});
+      // What was read can be read again.
+      all_.push_back(all_files(package).value_or(package.files));
+      for (const PromisedFile& file : all_.back()) candidates[file.path].push_back({i, j, &file});
     }
   }
   for (const auto& [path, promises] : candidates) {

@@ -2,6 +2,7 @@
 // What several changes promise together: later ones replace and remove what earlier ones added.
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct Promise {
 
 class Promises {
  public:
-  /// `changes` in their order; they must outlive this.
+  /// `changes` in their order.
   explicit Promises(const std::vector<UnflushedChange>& changes);
 
   /// By path.
@@ -31,6 +32,7 @@ class Promises {
   }
 
  private:
+  std::deque<std::vector<PromisedFile>> all_;  ///< of each package
   std::vector<std::vector<bool>> there_;
   std::map<std::string, Promise, std::less<>> files_;
 };

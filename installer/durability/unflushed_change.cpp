@@ -1,11 +1,15 @@
 #include "installer/durability/unflushed_change.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "installer/sealed_fields.h"
+#include "wheel/record.h"
 
 namespace axle::installer {
 namespace {
@@ -14,7 +18,7 @@ namespace {
 // these as path, number of leaves and "<size> <modified>" and path of each; the number of packages
 // and each of these as its origin, dist-info, number of files and six fields for each.
 constexpr std::string_view header_name = "axle-unflushed ";
-constexpr std::string_view version = "1";
+constexpr std::string_view version = "2";
 
 std::optional<LeavingThing> next_thing(std::string_view& rest) {
   LeavingThing thing;
@@ -98,6 +102,33 @@ std::size_t most_bytes(const UnflushedChange& change) {
 
 }  // namespace
 
+Result<std::vector<PromisedFile>> all_files(const PromisedPackage& package) {
+  std::vector<PromisedFile> files = package.files;
+  const std::string path = package.dist_info + "/RECORD";
+  const auto record = std::ranges::find(package.files, path, &PromisedFile::path);
+  if (record == package.files.end()) return files;
+  auto rows = wheel::parse_record(record->content, path);
+  if (!rows) return std::unexpected(std::move(rows.error()));
+  const std::string site = package.dist_info.substr(0, package.dist_info.rfind('/') + 1);
+  std::unordered_set<std::string_view> listed;
+  for (const PromisedFile& file : package.files) listed.insert(file.path);
+  for (wheel::RecordEntry& row : *rows) {
+    std::string place = site + row.path;
+    if (listed.contains(place)) continue;
+    if (!is_plain_path(row.path)) {
+      place = std::filesystem::path(place).lexically_normal().string();
+      if (listed.contains(place)) continue;
+    }
+    if (!is_plain_path(row.path) || !is_safe_path(place) || row.sha256.empty() || !row.size) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: '{}' is not a file of the wheel", path, row.path));
+    }
+    files.push_back(
+        {std::move(place), std::move(row.path), {}, false, std::move(row.sha256), *row.size});
+  }
+  return files;
+}
+
 std::string render_unflushed(const UnflushedChange& change) {
   std::string text;
   text.reserve(most_bytes(change));
@@ -161,6 +192,7 @@ Result<UnflushedChange> parse_unflushed(std::string_view text, std::string_view 
   for (std::uint64_t i = 0; i < packages; ++i) {
     auto package = next_package(rest);
     if (!package) return malformed(fmt::format("package {} is not valid", i + 1));
+    if (auto files = all_files(*package); !files) return malformed(files.error().message);
     change.packages.push_back(std::move(*package));
   }
   if (!rest.empty()) return malformed("there is more than it says");

@@ -35,8 +35,10 @@ struct WheelOrigin {
 
 struct PromisedPackage {
   WheelOrigin wheel;
-  std::string dist_info;            ///< relative to the base
-  std::vector<PromisedFile> files;  ///< all, RECORD too
+  std::string dist_info;  ///< relative to the base
+  /// RECORD, and what is more than a file that RECORD lists where the wheel has it: what Axle
+  /// wrote, is executable, or lies elsewhere.
+  std::vector<PromisedFile> files;
   friend bool operator==(const PromisedPackage&, const PromisedPackage&) = default;
 };
 
@@ -56,6 +58,9 @@ struct UnflushedChange {
   std::vector<PromisedPackage> packages;
   friend bool operator==(const UnflushedChange&, const UnflushedChange&) = default;
 };
+
+/// `files` and those that only its RECORD lists. Error: malformed (RECORD is, or a path in it).
+[[nodiscard]] Result<std::vector<PromisedFile>> all_files(const PromisedPackage& package);
 
 [[nodiscard]] std::string render_unflushed(const UnflushedChange& change);
 /// Errors: malformed (cut off, modified, or a path outside the environment), unsupported (another

@@ -31,7 +31,7 @@ struct Manifest {
   std::string entry_points;  ///< text of entry_points.txt, empty if there is none
   /// METADATA may have variant markers; the first stores did not record it.
   bool variant_markers = false;
-  std::vector<StoredFile> files;
+  std::vector<StoredFile> files;  ///< by path, but for those of the first stores
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 

@@ -68,6 +68,7 @@ Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_
     }
     manifest.files.push_back({entry.name, hash, entry.size, 0, entry.executable});
   }
+  std::ranges::sort(manifest.files, {}, &StoredFile::path);
   const wheel::ZipEntry* entry_points = wheel.archive.find(wheel.dist_info + "/entry_points.txt");
   if (entry_points != nullptr) {
     constexpr std::uint64_t limit = 1U << 20;

@@ -46,6 +46,7 @@ class LayoutBuilder {
     }
     stem_ = std::string_view(manifest_.dist_info)
                 .substr(0, manifest_.dist_info.size() - dist_info_suffix.size());
+    folded_data_ = wheel::fold_name(std::string(stem_) + ".data");
     layout_.site = manifest_.purelib ? roots_.purelib : roots_.platlib;
     layout_.dist_info = layout_.site + "/" + manifest_.dist_info;
     layout_.scripts_folder = roots_.scripts;
@@ -75,8 +76,11 @@ class LayoutBuilder {
     const std::string_view top = first_part(path);
     if (top == manifest_.dist_info && is_replaced(after_first_part(path))) return {};
     const bool data = top.ends_with(".data");
-    if (!data && wheel::fold_name(top) == wheel::fold_name(std::string(stem_) + ".data"))
-      return refuse(fmt::format("'{}' is a data folder that only some tools recognise", top));
+    if (top != plain_top_) {  // neighbours have the same
+      if (!data && wheel::fold_name(top) == folded_data_)
+        return refuse(fmt::format("'{}' is a data folder that only some tools recognise", top));
+      plain_top_ = top;
+    }
     if (!data || top.size() == path.size()) return place_at(index, layout_.site, path);
     if (top.substr(0, top.size() - 5) != stem_) {
       return refuse(fmt::format("'{}' is not the wheel's own data folder", top));
@@ -202,6 +206,8 @@ class LayoutBuilder {
   std::array<std::string, 2> folded_sites_ = {wheel::fold_name(roots_.purelib),
                                               wheel::fold_name(roots_.platlib)};
   std::string_view stem_;
+  std::string folded_data_;     ///< the name of the wheel's data folder, folded
+  std::string_view plain_top_;  ///< of the last file: no other spelling of that name
   Layout layout_;
   std::optional<PlainFolder> plain_;  ///< of the last file
   std::list<std::string> script_targets_;

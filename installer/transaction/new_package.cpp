@@ -140,8 +140,15 @@ NewFile make_record(const NewPackage& package, const Layout& layout) {
     }
     lines.push_back({path, &file});
   }
-  std::ranges::sort(lines, {}, &Line::path);
+  // Most are in order, as the store has them.
+  const auto unsorted = std::ranges::is_sorted_until(lines, {}, &Line::path);
+  std::ranges::sort(unsorted, lines.end(), {}, &Line::path);
+  std::ranges::inplace_merge(lines, unsorted, {}, &Line::path);
   std::string text;
+  constexpr std::size_t most_of_hash_and_size = 80;
+  std::size_t length = 0;
+  for (const Line& line : lines) length += line.path.size() + most_of_hash_and_size;
+  text.reserve(length);
   for (const Line& line : lines)
     wheel::append_record_line(text, line.path, line.file->sha256, line.file->size);
   std::string path = layout.dist_info + "/RECORD";

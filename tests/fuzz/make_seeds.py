@@ -62,10 +62,13 @@ SEEDS = {
     "foundation/elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
     "detect/elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},
     "installer/unflushed_change": {
-        "newer": zero_ended("axle-unflushed 2", "t"),
-        "removal": zero_ended("axle-unflushed 1", "remove a 1", "/store", "0", "1", "lib/a", "1", "3", "4", "b.py", "0"),
-        "package": zero_ended("axle-unflushed 1", "install a 1", "/store", "5", "0", "1", "a", "1", "a-1-py3-none-any.whl", "file:///a",
+        "newer": zero_ended("axle-unflushed 3", "t"),
+        "removal": zero_ended("axle-unflushed 2", "remove a 1", "/store", "0", "1", "lib/a", "1", "3", "4", "b.py", "0"),
+        "package": zero_ended("axle-unflushed 2", "install a 1", "/store", "5", "0", "1", "a", "1", "a-1-py3-none-any.whl", "file:///a",
                               "a" * 64, "lib/a-1.dist-info", "1", "lib/a.py", "a.py", "hash", "-", "5"),
+        "record": zero_ended("axle-unflushed 2", "install a 1", "/store", "5", "0", "1", "a", "1", "a-1-py3-none-any.whl", "file:///a",
+                             "a" * 64, "lib/a-1.dist-info", "1", "lib/a-1.dist-info/RECORD", "", "hash", "-", "58")
+                  + f"a.py,sha256={'h' * 43},1\n".encode(),
     },
     "installer/history": {
         "newer": zero_ended("axle-history 9", "0", "0", "0"),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -135,6 +136,37 @@ TEST_CASE("the record of a change survives being written and read") {
   const auto read = parse_unflushed(render_unflushed(change), "record");
   REQUIRE_MESSAGE(read.has_value(), read.error().message);
   CHECK(*read == change);
+}
+
+TEST_CASE("the files of a change are those it names and those that RECORD lists beside them") {
+  const auto with_record = [](const std::string& record) {
+    UnflushedChange change = sample_change();
+    change.packages[0].files.push_back(
+        {"lib/demo-1.0.dist-info/RECORD", "", record, false, "its hash", record.size()});
+    return change;
+  };
+  const std::string hash(43, 'h');
+  const std::string own = "../bin/demo,sha256=" + hash +
+                          ",3\ndemo-1.0.dist-info/RECORD,,\ndemo.py,sha256=" + hash + ",5\n";
+  const UnflushedChange change = with_record(own + "demo/more.py,sha256=" + hash + ",7\n");
+  const auto files = all_files(change.packages[0]);
+  REQUIRE_MESSAGE(files.has_value(), files.error().message);
+  REQUIRE(files->size() == 5);
+  CHECK(files->back() == PromisedFile{"lib/demo/more.py", "demo/more.py", "", false, hash, 7});
+  CHECK(std::ranges::equal(change.packages[0].files, std::span(*files).first(4)));
+  const auto read = parse_unflushed(render_unflushed(change), "record");
+  REQUIRE_MESSAGE(read.has_value(), read.error().message);
+  CHECK(*read == change);
+
+  for (const std::string& row :
+       {"../bin/other,sha256=" + hash + ",3", "../../x,sha256=" + hash + ",3",
+        "/etc/passwd,sha256=" + hash + ",3", std::string("more.py,,"),
+        "more.py,sha256=" + hash + ",", std::string("more.py"), std::string("\"more.py")}) {
+    CAPTURE(row);
+    const auto refused = parse_unflushed(render_unflushed(with_record(own + row + "\n")), "record");
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().kind == ErrorKind::malformed);
+  }
 }
 
 TEST_CASE("a record that is cut off anywhere is malformed") {
@@ -304,10 +336,10 @@ TEST_CASE("a damaged or newer record is handled with a word") {
     CHECK(place.marks().empty());
   }
   SUBCASE("of a newer Axle") {
-    Place::lose(place.marks()[0], std::string("axle-unflushed 2\0more", 21));
+    Place::lose(place.marks()[0], std::string("axle-unflushed 3\0more", 21));
     place.start_again();
     CHECK(place.listed() == Names{"demo"});
-    CHECK(place.said().contains("of another version of Axle (axle-unflushed 2)"));
+    CHECK(place.said().contains("of another version of Axle (axle-unflushed 3)"));
     CHECK(place.marks().size() == 1);
     place.put(place.wheel("other", "1.0"));
   }
