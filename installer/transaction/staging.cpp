@@ -43,8 +43,11 @@ void Staging::add(const NewPackage& package) {
         last_folder = folder;
         last_node = node;
       }
-      auto child = node->children.find(part);
-      if (child == node->children.end()) child = node->children.emplace(part, StagedPath()).first;
+      // Most come in order.
+      auto& children = node->children;
+      const bool is_last = children.empty() || children.rbegin()->first < part;
+      const auto child = is_last ? children.emplace_hint(children.end(), part, StagedPath())
+                                 : children.try_emplace(part).first;
       node = &child->second;
       if (node->file != nullptr || slash == std::string_view::npos) break;
       rest = rest.substr(slash + 1);
@@ -215,7 +218,13 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying,
   return {};
 }
 
-Result<StoreTree> Staging::tree_of(const std::string& tree) {
+Result<StoreTree> Staging::tree_of(const StagedPath& node, const std::vector<StagedFile>& files) {
+  // Of the file before, as a rule.
+  if (!files.empty() && files.back().package == node.package &&
+      files.back().file->byte_code == node.file->byte_code && !files.back().file->stored.empty())
+    return files.back().tree;
+  const std::string& tree =
+      node.file->byte_code ? node.package->byte_code_tree : node.package->tree;
   const std::lock_guard lock(trees_mutex_);
   auto known = trees_.find(tree);
   if (known == trees_.end()) {
@@ -231,11 +240,12 @@ Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::s
   if (node.file != nullptr) {
     StoreTree store{-1, {}};
     if (!node.file->stored.empty()) {
-      auto tree = tree_of(node.file->byte_code ? node.package->byte_code_tree : node.package->tree);
+      auto tree = tree_of(node, files);
       if (!tree) return std::unexpected(std::move(tree.error()));
       store = *tree;
     }
-    files.push_back({node.file, store, std::move(path), byte_code || node.file->byte_code});
+    files.push_back(
+        {node.file, node.package, store, std::move(path), byte_code || node.file->byte_code});
     return {};
   }
   if (::mkdirat(folder_fd, path.c_str(), 0777) != 0)

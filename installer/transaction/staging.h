@@ -88,6 +88,7 @@ class Staging {
   /// A file to be created.
   struct StagedFile {
     const NewFile* file;
+    const NewPackage* package;
     StoreTree tree;    ///< that has it, if any
     std::string path;  ///< below the folder of staging
     bool byte_code;
@@ -102,8 +103,8 @@ class Staging {
   /// again.
   Result<void> make_files(const std::vector<StagedFile>& files, int folder_fd,
                           std::vector<Leaf>& leaves) const;
-  /// By several threads.
-  Result<StoreTree> tree_of(const std::string& tree);
+  /// That has the file of `node`, which comes after `files`. By several threads.
+  Result<StoreTree> tree_of(const StagedPath& node, const std::vector<StagedFile>& files);
 
   const Roots& roots_;
   Removal& removal_;
