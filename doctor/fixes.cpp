@@ -106,15 +106,14 @@ std::string not_ours(const InstalledPackageFiles& package, const InstalledFiles&
 
 bool is_needed(const InstalledPackageFiles& package, const Packages& by,
                const InstalledFiles& files) {
-  wheel::MarkerEnvironment markers = files.environment.markers;
-  markers.strings["extra"] = "";
+  const wheel::MarkerEnvironment& markers = files.environment.markers;
   return std::ranges::any_of(by, [&](const InstalledPackageFiles* other) {
     return other != &package &&
            std::ranges::any_of(
                other->distribution.metadata.requires_dist,
                [&](const wheel::Requirement& requirement) {
                  return wheel::normalize_name(requirement.name) == package.distribution.name &&
-                        (!requirement.marker || requirement.marker->evaluate(markers));
+                        (!requirement.marker || requirement.marker->evaluate(markers, ""));
                });
   });
 }

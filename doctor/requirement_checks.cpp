@@ -24,8 +24,7 @@ struct Wants {
 
 Wants wants_of(const std::string& name, const InstalledFiles& files,
                const std::vector<InstalledDistribution>& distributions) {
-  wheel::MarkerEnvironment markers = files.environment.markers;
-  markers.strings["extra"] = "";
+  const wheel::MarkerEnvironment& markers = files.environment.markers;
   Wants wants;
   wants.all.name = name;
   std::set<std::string> extras;
@@ -33,7 +32,7 @@ Wants wants_of(const std::string& name, const InstalledFiles& files,
   for (const InstalledDistribution& owner : distributions) {
     for (const wheel::Requirement& requirement : owner.metadata.requires_dist) {
       if (wheel::normalize_name(requirement.name) != name || !requirement.url.empty()) continue;
-      if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
+      if (requirement.marker && !requirement.marker->evaluate(markers, "")) continue;
       extras.insert(requirement.extras.begin(), requirement.extras.end());
       for (const wheel::Specifier& specifier : requirement.specifiers.specifiers) {
         if (said.insert(wheel::render_specifiers({{specifier}})).second)

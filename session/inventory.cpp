@@ -121,9 +121,8 @@ std::vector<std::set<std::size_t>> needs_within(const Inventory& inventory) {
   while (!asked.empty()) {
     const auto [i, extra] = std::move(asked.back());
     asked.pop_back();
-    markers[i].strings["extra"] = extra;
     for (const wheel::Requirement& requirement : distributions[i].metadata.requires_dist) {
-      if (requirement.marker && !requirement.marker->evaluate(markers[i])) continue;
+      if (requirement.marker && !requirement.marker->evaluate(markers[i], extra)) continue;
       const auto found = places.find(wheel::normalize_name(requirement.name));
       if (found == places.end()) continue;
       // An extra that consists of others: "demo[a]" in demo's own METADATA.

@@ -1,6 +1,7 @@
 #include "wheel/marker.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "foundation/text/ascii.h"
 #include "wheel/marker_node.h"
@@ -10,8 +11,13 @@
 namespace axle::wheel {
 namespace {
 
+/// Instead of the one that an environment has; nullopt: that one.
+using Extra = std::optional<std::string_view>;
+
 /// The value of a variable; what cannot be computed is "0" for a version, "" for a text.
-std::string value_of(const MarkerClause& clause, const MarkerEnvironment& environment) {
+std::string value_of(const MarkerClause& clause, const MarkerEnvironment& environment,
+                     Extra extra) {
+  if (extra && clause.kind == VariableKind::extra) return normalize_name(*extra);
   const auto found = environment.strings.find(clause.variable);
   if (found == environment.strings.end()) {
     return clause.kind == VariableKind::version ? "0" : "";
@@ -46,8 +52,9 @@ bool text_holds(Comparison comparison, const std::string& left, const std::strin
   }
 }
 
-bool string_clause_holds(const MarkerClause& clause, const MarkerEnvironment& environment) {
-  const std::string value = value_of(clause, environment);
+bool string_clause_holds(const MarkerClause& clause, const MarkerEnvironment& environment,
+                         Extra extra) {
+  const std::string value = value_of(clause, environment, extra);
   const std::string& left = clause.literal_first ? clause.literal : value;
   const std::string& right = clause.literal_first ? value : clause.literal;
   if (clause.op != MarkerOperator::compare) {
@@ -76,15 +83,22 @@ bool set_clause_holds(const MarkerClause& clause, const MarkerEnvironment& envir
   return contained == (clause.op == MarkerOperator::in);
 }
 
-bool holds(const Marker::Node& node, const MarkerEnvironment& environment) {
-  if (node.clause) return clause_holds(*node.clause, environment);
+bool holds(const MarkerClause& clause, const MarkerEnvironment& environment, Extra extra) {
+  const bool is_set =
+      clause.kind == VariableKind::name_set || clause.kind == VariableKind::property_set;
+  return is_set ? set_clause_holds(clause, environment)
+                : string_clause_holds(clause, environment, extra);
+}
+
+bool holds(const Marker::Node& node, const MarkerEnvironment& environment, Extra extra) {
+  if (node.clause) return holds(*node.clause, environment, extra);
   bool conjunction = true;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     if (node.or_before[i]) {
       if (conjunction) return true;
       conjunction = true;
     }
-    conjunction = conjunction && holds(node.items[i], environment);
+    conjunction = conjunction && holds(node.items[i], environment, extra);
   }
   return conjunction;
 }
@@ -134,13 +148,15 @@ std::string render_node(const Marker::Node& node, bool outermost) {
 }  // namespace
 
 bool clause_holds(const MarkerClause& clause, const MarkerEnvironment& environment) {
-  const bool is_set =
-      clause.kind == VariableKind::name_set || clause.kind == VariableKind::property_set;
-  return is_set ? set_clause_holds(clause, environment) : string_clause_holds(clause, environment);
+  return holds(clause, environment, std::nullopt);
 }
 
 bool Marker::evaluate(const MarkerEnvironment& environment) const {
-  return root_ == nullptr || holds(*root_, environment);
+  return root_ == nullptr || holds(*root_, environment, std::nullopt);
+}
+
+bool Marker::evaluate(const MarkerEnvironment& environment, std::string_view extra) const {
+  return root_ == nullptr || holds(*root_, environment, extra);
 }
 
 bool Marker::mentions(std::string_view name) const {

@@ -28,6 +28,8 @@ class Marker {
   /// A variable that the environment lacks counts as "" (a version as "0", a set as empty). A
   /// comparison without a meaning (`os_name ~= "x"`, a set with "==") is false.
   [[nodiscard]] bool evaluate(const MarkerEnvironment& environment) const;
+  /// The same with `extra` as the value of that variable, whatever `environment` has.
+  [[nodiscard]] bool evaluate(const MarkerEnvironment& environment, std::string_view extra) const;
   /// Whether any clause mentions the variable `name`.
   [[nodiscard]] bool mentions(std::string_view name) const;
   /// As `packaging` spells it: double quotes, single spaces, parentheses of one clause dropped;

@@ -103,9 +103,7 @@ std::string Families::installed_platform(const plan::InstalledPackage& package) 
   for (const wheel::Requirement& requirement : package.dependencies) {
     platform = gpu_platform_of_name(wheel::normalize_name(requirement.name));
     if (platform.empty()) continue;
-    wheel::MarkerEnvironment markers = target_.markers;
-    markers.strings["extra"].clear();
-    if (!requirement.marker || requirement.marker->evaluate(markers)) return platform;
+    if (!requirement.marker || requirement.marker->evaluate(target_.markers, "")) return platform;
   }
   return {};
 }

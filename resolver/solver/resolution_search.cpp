@@ -82,8 +82,9 @@ ResolutionSearch::ResolutionSearch(const SolverInputs& inputs, const Requests& r
 
 Result<plan::Resolution> ResolutionSearch::run() {
   if (auto ok = requests_.check(); !ok) return std::unexpected(ok.error());
-  while (true) {
-    auto made = attempt();
+  for (bool first = true;; first = false) {
+    auto made =
+        first && is_satisfied() ? Result<std::optional<plan::Resolution>>(outcome()) : attempt();
     if (!made) return std::unexpected(std::move(made).error());
     if (!*made) continue;
     if (auto ok = check_required(); !ok) return std::unexpected(ok.error());

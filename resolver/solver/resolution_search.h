@@ -50,6 +50,11 @@ class ResolutionSearch {
   [[nodiscard]] std::vector<BrokenNeed> broken_needs(const plan::Resolution& resolution) const;
 
  private:
+  /// Whether what is installed is all that is asked for, and stays: then `settled_` is what an
+  /// attempt would settle. Packages that more than their versions decide about are left to that.
+  [[nodiscard]] bool is_satisfied();
+  /// As it is installed, without those who want it; nullptr: an attempt has to decide.
+  [[nodiscard]] SettledPackage* settle_installed(const std::string& name);
   /// nullopt: it begins again.
   [[nodiscard]] Result<std::optional<plan::Resolution>> attempt();
   [[nodiscard]] Result<std::optional<plan::Resolution>> fail_for(RequirementProblem& problem,

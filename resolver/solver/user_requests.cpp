@@ -9,15 +9,11 @@
 
 namespace axle::resolver {
 
-bool applies(const wheel::Requirement& requirement, wheel::MarkerEnvironment& environment,
+bool applies(const wheel::Requirement& requirement, const wheel::MarkerEnvironment& environment,
              const std::vector<std::string>& extras) {
-  if (!requirement.marker) return true;
-  std::string& extra = environment.strings["extra"];
-  extra.clear();
-  if (requirement.marker->evaluate(environment)) return true;
-  return std::ranges::any_of(extras, [&](const std::string& name) {
-    extra = name;
-    return requirement.marker->evaluate(environment);
+  if (!requirement.marker || requirement.marker->evaluate(environment, "")) return true;
+  return std::ranges::any_of(extras, [&](const std::string& extra) {
+    return requirement.marker->evaluate(environment, extra);
   });
 }
 
@@ -28,7 +24,7 @@ UserRequests::UserRequests(const Requests& requests, const Target& target, const
       chooser_(chooser),
       stand_ins_(families, target, options),
       hash_rules_(resolver::hash_rules(requests, options)) {
-  wheel::MarkerEnvironment markers = wheel::variant_markers(target.markers, "", {});
+  const wheel::MarkerEnvironment markers = wheel::variant_markers(target.markers, "", {});
   const auto holds = [&](const Request& request) {
     return applies(request.requirement, markers, {});
   };
@@ -107,8 +103,8 @@ bool UserRequests::asks_for(std::string_view name) const {
 }
 
 void UserRequests::count(const PackageChoice& choice, const wheel::Requirement& requirement,
-                         wheel::MarkerEnvironment& markers, const std::vector<std::string>& extras,
-                         const TakeDependency& take) const {
+                         const std::vector<std::string>& extras, const TakeDependency& take) const {
+  const wheel::MarkerEnvironment& markers = *choice.markers;
   if (overrides_.empty() && !applies(requirement, markers, extras)) return;
   const std::string name = wheel::normalize_name(requirement.name);
   const auto replaced = overrides_.find(name);
@@ -137,10 +133,8 @@ void UserRequests::count(const PackageChoice& choice, const wheel::Requirement& 
 void UserRequests::each_dependency(const PackageChoice& choice,
                                    const std::vector<std::string>& extras,
                                    const TakeDependency& take) const {
-  if (choice.requires_dist->empty()) return;
-  wheel::MarkerEnvironment markers = *choice.markers;
   for (const wheel::Requirement& requirement : *choice.requires_dist)
-    count(choice, requirement, markers, extras, take);
+    count(choice, requirement, extras, take);
 }
 
 std::vector<wheel::Requirement> UserRequests::dependencies_of(
@@ -154,17 +148,16 @@ std::vector<wheel::Requirement> UserRequests::dependencies_of(
 
 std::vector<wheel::Requirement> UserRequests::dependencies_of_extra(
     const PackageChoice& choice, const std::string& extra) const {
-  wheel::MarkerEnvironment markers = *choice.markers;
+  const wheel::MarkerEnvironment& markers = *choice.markers;
   std::vector<wheel::Requirement> dependencies;
   for (const wheel::Requirement& requirement : *choice.requires_dist) {
     const bool only_with = requirement.marker && requirement.marker->mentions("extra") &&
                            applies(requirement, markers, {extra}) &&
                            !applies(requirement, markers, {});
     if (!only_with) continue;
-    count(choice, requirement, markers, {extra},
-          [&](const wheel::Requirement&, wheel::Requirement counted) {
-            dependencies.push_back(std::move(counted));
-          });
+    count(choice, requirement, {extra}, [&](const wheel::Requirement&, wheel::Requirement counted) {
+      dependencies.push_back(std::move(counted));
+    });
   }
   return dependencies;
 }

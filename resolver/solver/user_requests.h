@@ -58,8 +58,7 @@ class UserRequests {
                        const TakeDependency& take) const;
   /// What `requirement` of `choice` counts as here, if it does.
   void count(const PackageChoice& choice, const wheel::Requirement& requirement,
-             wheel::MarkerEnvironment& markers, const std::vector<std::string>& extras,
-             const TakeDependency& take) const;
+             const std::vector<std::string>& extras, const TakeDependency& take) const;
   void add(const Request& request, bool constraint, bool overrides = false);
   /// With --torch-backend an installed first member that has another label is asked for as well.
   void switch_installed(const std::string& name);
@@ -77,10 +76,9 @@ class UserRequests {
   std::map<std::string, std::vector<Request>, std::less<>> overrides_;
 };
 
-/// Whether its marker holds, with any of `extras` as the extra or with none. `environment` comes
-/// back with another extra.
+/// Whether its marker holds, with any of `extras` as the extra or with none.
 [[nodiscard]] bool applies(const wheel::Requirement& requirement,
-                           wheel::MarkerEnvironment& environment,
+                           const wheel::MarkerEnvironment& environment,
                            const std::vector<std::string>& extras);
 
 }  // namespace axle::resolver

@@ -81,14 +81,12 @@ Result<std::string> name_of(const resolver::Request& request, const resolver::Op
 
 Outcome<void> name_sources(resolver::Requests& requests, const resolver::Options& options,
                            const wheel::MarkerEnvironment& markers, Report& report) {
-  wheel::MarkerEnvironment environment = markers;
-  environment.strings["extra"] = "";
   const resolver::HashRules rules = resolver::hash_rules(requests, options);
   std::vector<resolver::Request> named;
   for (resolver::Request& request : requests.requirements) {
     wheel::Requirement& requirement = request.requirement;
     if (requirement.name.empty()) {
-      if (requirement.marker && !requirement.marker->evaluate(environment)) {
+      if (requirement.marker && !requirement.marker->evaluate(markers, "")) {
         report.note(fmt::format("{} does not apply here", index::redact_url(requirement.url)));
         continue;
       }
