@@ -98,16 +98,20 @@ std::unexpected<Error> says_missing(const std::string& path) {
 /// Appends `bytes` more of `file` to `content`; fewer where it ends. Error: io.
 Result<void> append_from(const Descriptor& file, std::size_t bytes, std::string& content,
                          const std::string& path) {
-  std::size_t filled = content.size();
-  content.resize(filled + bytes);
-  while (filled < content.size()) {
-    const ssize_t got = ::read(file.get(), content.data() + filled, content.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::unexpected(system_error("read", path, errno));
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
-  }
-  content.resize(filled);
+  int code = 0;
+  const std::size_t before = content.size();
+  // What is read need not be zero before.
+  content.resize_and_overwrite(before + bytes, [&](char* text, std::size_t size) {
+    std::size_t filled = before;
+    while (filled < size && code == 0) {
+      const ssize_t got = ::read(file.get(), text + filled, size - filled);
+      if (got == 0) break;
+      if (got > 0) filled += static_cast<std::size_t>(got);
+      if (got < 0 && errno != EINTR) code = errno;
+    }
+    return filled;
+  });
+  if (code != 0) return std::unexpected(system_error("read", path, code));
   return {};
 }
 

@@ -96,6 +96,12 @@ Result<Roots> find_roots(const Environment& environment) {
   return roots;
 }
 
+PathResolver::PathResolver(const Roots& roots) : roots_(roots) {
+  // Their links are resolved already.
+  for (const std::string* root : {&roots.base, &roots.purelib, &roots.platlib, &roots.scripts})
+    folders_.try_emplace(*root, Folder{*root, true});
+}
+
 Result<void> PathResolver::look_into(Folder& folder) {
   const auto nowhere = [](int code) { return code == ELOOP || code == ENAMETOOLONG; };
   struct stat status = {};

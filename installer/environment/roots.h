@@ -41,7 +41,7 @@ class Roots {
 /// last component. Caches folders.
 class PathResolver {
  public:
-  explicit PathResolver(const Roots& roots) : roots_(roots) {}
+  explicit PathResolver(const Roots& roots);
   /// `path` absolute. nullopt: it is outside the environment, is its base, or is malformed. Error:
   /// io (its target cannot be determined).
   [[nodiscard]] Result<std::optional<std::string>> resolve(std::string_view path);
