@@ -32,9 +32,12 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
+bool is_quoted(std::string_view word) {
+  return word.size() >= 2 && word.starts_with('"') && word.ends_with('"');
+}
+
 std::string_view without_quotes(std::string_view word) {
-  const bool quoted = word.size() >= 2 && word.starts_with('"') && word.ends_with('"');
-  return quoted ? word.substr(1, word.size() - 2) : word;
+  return is_quoted(word) ? word.substr(1, word.size() - 2) : word;
 }
 
 /// YYYYMMDD[HHMM[SS]][Z]
@@ -70,12 +73,15 @@ std::optional<std::int64_t> parse_time(std::string_view text) {
 std::string take_option(std::string_view option, AllowedSigner& signer) {
   const std::size_t equals = std::min(option.find('='), option.size());
   const std::string name = text::ascii_lower(option.substr(0, equals));
-  const std::string_view value =
-      equals < option.size() ? without_quotes(option.substr(equals + 1)) : std::string_view();
+  const std::string_view quoted = option.substr(std::min(equals + 1, option.size()));
+  const std::string_view value = without_quotes(quoted);
   if (name == "cert-authority" && equals == option.size()) {
     signer.authority = true;
     return {};
   }
+  const bool has_value = name == "namespaces" || name == "valid-after" || name == "valid-before";
+  if (has_value && !is_quoted(quoted))
+    return fmt::format("the value of {} is not in double quotes", text::quote(name));
   if (name == "namespaces" && !value.empty()) {
     if (signer.namespaces) return fmt::format("{} is given twice", text::quote(name));
     signer.namespaces = std::string(value);

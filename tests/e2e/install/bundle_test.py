@@ -407,14 +407,26 @@ class Signed(BundleCase):
         for options, allowed in (('namespaces="axle-bundle"', True), ('namespaces="git"', False), ('namespaces="git,axle-*"', True),
                                  ('namespaces="*,!axle-bundle"', False), ("cert-authority", False), (f'valid-after="{past}"', True),
                                  (f'valid-after="{future}Z"', False), (f'valid-before="{past}"', False), (f'valid-before="{future}0102Z"', True),
-                                 (f'namespaces="axle-bundle",valid-after="{past}",valid-before="{future}"', True)):
+                                 (f'namespaces="axle-bundle",valid-after="{past}",valid-before="{future}"', True),
+                                 (f'valid-before="{future}",valid-after="{past}"', True), ('NAMESPACES="axle-?undle"', True),
+                                 ('namespaces="!git,axle-bundle"', True), ('namespaces="!git"', False), ('namespaces="*"', True),
+                                 ('namespaces="Axle-bundle"', False), ('namespaces=" axle-bundle"', False)):
             with self.subTest(options):
                 signers = self.signers(key, options=options)
-                theirs = self.keygen("-Y", "verify", "-f", signers, "-I", "release@example.com", "-n", NAMESPACE, "-s", self.root / SIGNATURE,
-                                     input=members[LIST])
-                self.assertEqual(theirs.returncode == 0, allowed)
+                self.assertEqual(self.they_verify(signers, members[LIST]), allowed)
                 result = self.install("plain", "--dry-run", "--allowed-signers", signers)
                 self.assertEqual(result.code, 0 if allowed else 1, result)
+        for options in ("namespaces=axle-bundle", "namespaces", 'namespaces=""', 'namespaces="axle-bundle', "cert-authority=yes",
+                        f"valid-after={past}", 'valid-after="2020"', 'valid-after=""',
+                        f'valid-after="{future}",valid-before="{past}"', 'namespaces="git",', 'namespaces="a",namespaces="axle-bundle"'):
+            with self.subTest(options):
+                signers = self.signers(key, options=options)
+                self.assertFalse(self.they_verify(signers, members[LIST]))
+                self.assertIn(self.install("plain", "--dry-run", "--allowed-signers", signers).code, (1, 2))
+
+    def they_verify(self, signers, text):
+        return self.keygen("-Y", "verify", "-f", signers, "-I", "release@example.com", "-n", NAMESPACE, "-s", self.root / SIGNATURE,
+                           input=text).returncode == 0
 
     def test_a_file_of_signers_that_is_not_valid(self):
         key = self.key()

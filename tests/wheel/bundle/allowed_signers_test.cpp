@@ -77,7 +77,8 @@ TEST_CASE("every kind of key that ssh-keygen makes is read") {
 TEST_CASE("the options of a signer are read in any order and case") {
   const AllowedSigner all = signer_of(
       "a "
-      "Valid-Before=\"20270101Z\",cert-authority,NAMESPACES=\"git,axle-*\",valid-after=20260101Z " +
+      "Valid-Before=\"20270101Z\",cert-authority,NAMESPACES=\"git,axle-*\",valid-after="
+      "\"20260101Z\" " +
       key);
   CHECK(all.namespaces == "git,axle-*");
   CHECK(all.valid_after == 1'767'225'600);
@@ -161,17 +162,20 @@ TEST_CASE("a line that is no signer's is refused with its number") {
       {"a namespaces=\"git\"", shape},
       {"a namespaces=\"git\" " + encoded, shape},
       {"a namespaces=\"git\" cert-authority " + key, shape},
-      {"a namespaces=\"git " + key, shape},
+      {"a namespaces=\"git " + key, "the value of \"namespaces\" is not in double quotes"},
+      {"a namespaces=git " + key, "the value of \"namespaces\" is not in double quotes"},
       {"\"a " + key, shape},
       {"a namespaces=\"\" " + key, "\"namespaces=\\\"\\\"\" is not an option of a signer"},
-      {"a namespaces " + key, "\"namespaces\" is not an option of a signer"},
+      {"a namespaces " + key, "the value of \"namespaces\" is not in double quotes"},
       {"a cert-authority=yes " + key, "\"cert-authority=yes\" is not an option of a signer"},
       {"a cert-authority, " + key, "\"\" is not an option of a signer"},
       {"a ,cert-authority " + key, "\"\" is not an option of a signer"},
       {"a no-touch-required " + key, "\"no-touch-required\" is not an option of a signer"},
-      {"a valid-after " + key, "\"\" is not a time"},
-      {"a valid-after=20260101,valid-after=20270101 " + key, "\"valid-after\" is given twice"},
-      {"a valid-before=20260101,VALID-BEFORE=20270101 " + key, "\"valid-before\" is given twice"},
+      {"a valid-after " + key, "the value of \"valid-after\" is not in double quotes"},
+      {"a valid-after=\"20260101\",valid-after=\"20270101\" " + key,
+       "\"valid-after\" is given twice"},
+      {"a valid-before=\"20260101\",VALID-BEFORE=\"20270101\" " + key,
+       "\"valid-before\" is given twice"},
       {"a namespaces=\"git\",namespaces=\"axle-bundle\" " + key, "\"namespaces\" is given twice"},
   };
   for (const Case& bad : cases) {
