@@ -41,6 +41,7 @@ struct Part {
 };
 constexpr std::array parts = {Part{"store", 0},        Part{"http", 2},
                               Part{"builds", 0},       Part{"plugins", 0},
+                              Part{"mirrors", 0},
                               Part{"detect", 0},       Part{"plugin-failures", 0},
                               Part{"interpreters", 0}, Part{"installed", 0}};
 
@@ -181,6 +182,7 @@ class Looking {
     if (word == "http") return answers(path);
     if (word == "builds") return builds(path);
     if (word == "plugins") return plugins(path);
+    if (word == "mirrors") return work_folders(path);
     return files(path, word);
   }
 
