@@ -142,12 +142,18 @@ Result<void> LargeUpload::send_parts(const std::function<void(std::uint64_t)>& s
 
 Result<void> LargeUpload::complete() {
   auto done = storage_.complete_parts(file_.key, upload_, etags_);
-  if (done || done.error().kind != ErrorKind::not_found) return done;
-  // An answer that was lost may have said that it is complete.
+  if (!done && done.error().kind != ErrorKind::not_found) return done;
+  // An answer that was lost may have said that it is complete; one that came may be wrong.
   const auto there = storage_.head(file_.key);
+  if (!there) return std::unexpected(there.error());
   const bool whole =
-      there && *there && (*there)->sha256 == file_.sha256 && (*there)->size == file_.size;
-  return whole ? Result<void>() : done;
+      *there && (*there)->sha256 == file_.sha256 && (*there)->size == file_.size;
+  if (whole) return {};
+  if (!done) return done;
+  return fail(ErrorKind::mismatch,
+              redact_url(storage_.url(file_.key)) +
+                  ": the storage says that it has all parts, but what it has is not the file",
+              "run the command again; if that does not help, ask the operator of the storage");
 }
 
 Error LargeUpload::ended_by(Error error) {

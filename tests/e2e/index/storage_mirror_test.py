@@ -2,69 +2,19 @@
 
 import hashlib
 import json
-import os
-import pathlib
-import subprocess
-import sys
-import threading
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from loopback import Loopback
-from storage import KEY_ID, SECRET, Storage, error
-from support import VARIANT, EnvironmentTestCase, Wheel, publish_levels
+from storage_case import PLACE, PLAIN, StorageCase
+from storage import KEY_ID, SECRET
+from support import Wheel, publish_levels
 
 MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
-PLACE = "s3://wheels/team/a"
-PLAIN = "team/a/simple/plain/plain-1.0-py3-none-any.whl"
-
-
-class StorageCase(EnvironmentTestCase):
-    def setUp(self):
-        super().setUp()
-        self.storage = Storage(self)
-        self.url = f"{self.storage.url}/wheels/team/a/simple"
-
-    def mirror(self, *words, out=PLACE, index=None, env=None, storage=None, **options):
-        told = self.variant("mirror", *words, "--index-url", index or self.index.url, "--out", out, "--python", self.venv,
-                            env={**(storage or self.storage).env, **(env or {})}, **options)
-        self.assert_no_secrets(told.out + told.err)
-        return told
-
-    def assert_no_secrets(self, text):
-        for secret in filter(None, (KEY_ID, SECRET, self.storage.token)):
-            self.assertNotIn(secret, text)
-
-    def fleet(self, machines=MACHINES):
-        return [word for machine in machines for word in ("--for", machine)]
-
-    def wheels(self, url, machine, name="demo"):
-        told = self.assert_ok(self.variant("resolve", name, "--index-url", url, "--json", "--python", self.venv, "--for", machine)).json
-        return {one["wheel"] for one in told["packages"]}
-
-    def page(self, project):
-        data, _ = self.storage.objects()[f"team/a/simple/{project}/index.json"]
-        return {file["filename"]: file for file in json.loads(data)["files"]}
-
-    def arriving(self):
-        return list((self.root / "home/.cache/axle/mirrors").glob("work-*"))
-
-    def assert_whole(self):
-        """What a page names is there, as the page says."""
-        objects = self.storage.objects()
-        for key, (data, _) in objects.items():
-            if not key.endswith("/index.json") or key.count("/") < 4:
-                continue
-            folder = key.removesuffix("index.json")
-            for file in json.loads(data)["files"]:
-                there, _ = objects[folder + file["filename"]]
-                self.assertEqual(file["hashes"]["sha256"], hashlib.sha256(there).hexdigest())
-                if file["filename"].endswith(".whl"):
-                    self.assertIn(folder + file["filename"] + ".metadata", objects)
-        self.assertEqual([what for what, _ in self.storage.bad], [])
 
 
 class Kept(StorageCase):
+    def fleet(self, machines=MACHINES):
+        return [word for machine in machines for word in ("--for", machine)]
+
     def setUp(self):
         super().setUp()
         publish_levels(self.index, plain=False, requires=["plain>=1"])
@@ -118,12 +68,12 @@ class Kept(StorageCase):
         self.assertIn("plain/plain-1.5-py3-none-any.whl", puts)
 
     def test_a_reader_never_sees_a_page_that_names_a_missing_file(self):
-        whole = self.assert_whole
-        self.storage.gate = lambda request: whole() if request.method == "PUT" else None
         failures = []
+
         def watch(request):
             try:
-                whole()
+                with self.storage.lock:
+                    self.assert_whole()
             except (AssertionError, KeyError) as problem:
                 failures.append((request.what, problem))
         self.storage.gate = watch
@@ -295,205 +245,6 @@ class Keys(StorageCase):
         (self.root / "home/.netrc").chmod(0o600)
         self.assert_ok(self.mirror("plain"))
         self.assertEqual(self.storage.bad, [])
-
-
-class Refused(StorageCase):
-    def setUp(self):
-        super().setUp()
-        self.index.add_wheel(Wheel("plain", "1.0"))
-
-    def on(self, begin, answer, times=1000):
-        """Answers so for requests whose `what` begins like this; returns those that were."""
-        hit = []
-        def fault(request):
-            if request.what.startswith(begin) and len(hit) < times:
-                hit.append(request)
-                return answer(request) if callable(answer) else answer
-            return None
-        self.storage.fault = fault
-        return hit
-
-    def test_what_a_storage_says(self):
-        self.assert_fails(self.mirror("plain", env={"AWS_SECRET_ACCESS_KEY": "another"}), 1, "SignatureDoesNotMatch", "AWS_SECRET_ACCESS_KEY",
-                          f"{self.url}/index.json")
-        self.assert_fails(self.mirror("plain", out="s3://nothing/a"), 1, "NoSuchBucket", "create the bucket")
-        self.storage.region = "eu-west-3"
-        self.assert_fails(self.mirror("plain"), 1, "AWS_REGION=eu-west-3")
-        self.storage.region = "us-east-1"
-        self.on("PUT", error(403, "AccessDenied", f"User {KEY_ID} may not do that with {SECRET}"))
-        self.assert_fails(self.mirror("plain"), 1, "AccessDenied", "s3:PutObject", "***")
-        self.on("PUT", error(400, "RequestTimeTooSkewed"))
-        self.assert_fails(self.mirror("plain"), 1, "set the clock")
-        self.on("PUT", error(507, "XMinioStorageFull"))
-        self.assert_fails(self.mirror("plain", "--retries", "0"), 1, "free space")
-        self.assertEqual(self.storage.objects(), {})
-
-    def test_a_busy_one_is_asked_again(self):
-        hit = self.on("PUT", error(503, "SlowDown", "Please reduce your request rate."), times=2)
-        self.assert_ok(self.mirror("plain"))
-        self.assertEqual(len(hit), 2)
-        self.assert_whole()
-
-    def test_one_that_stays_busy(self):
-        self.on("PUT team/a/simple/plain/", error(503, "SlowDown", headers={"Retry-After": "0"}))
-        self.assert_fails(self.mirror("plain", "--retries", "1"), 1, "SlowDown", "run the command again")
-        # Nothing names what is not there, and what arrived is kept.
-        self.assertFalse([key for key in self.storage.objects() if "/plain/" in key])
-        self.storage.fault = lambda request: None
-        self.assert_ok(self.mirror("plain"))
-        self.assert_whole()
-
-    def test_cut_connections(self):
-        hit = self.on(f"PUT {PLAIN}", "cut", times=1)
-        self.assert_ok(self.mirror("plain"))
-        self.assertEqual(len(hit), 1)
-        self.assert_whole()
-        self.storage.objects().clear()
-        self.on(f"PUT {PLAIN}", "cut")
-        self.assert_fails(self.mirror("plain", "--retries", "1"), 1, f"{self.url}/plain/plain-1.0-py3-none-any.whl")
-
-    def test_redirects_are_not_followed(self):
-        other = Loopback(self)
-        for status in (301, 302, 307, 308):
-            self.on("PUT", error(status, "TemporaryRedirect", headers={"Location": other.url("/wheels/x")}))
-            self.assert_fails(self.mirror("plain"), 1, "keys are not sent elsewhere", other.host)
-            self.on("GET", error(status, "PermanentRedirect", more="<Endpoint>elsewhere.example</Endpoint>", headers={"Location": other.url("/wheels/x")}))
-            self.assert_fails(self.mirror("plain"), 1, "keys are not sent elsewhere")
-            self.on("HEAD", (status, {"Location": other.url("/"), "x-amz-bucket-region": "eu-west-1"}, b""))
-            self.assert_fails(self.mirror("plain"), 1, "AWS_REGION=eu-west-1")
-        self.assertEqual(other.seen, [])
-
-    def test_hostile_words(self):
-        evil = "\x1b[2J\u202e" + "A" * 5000
-        for body in (b"<html>" + b"x" * (3 << 20), b"\x00\xff\xfe" * 1000, b"", b"<Error><Code>" + b"B" * 5000 + b"</Code></Error>",
-                     b"<!DOCTYPE a [<!ENTITY b 'c'>]><Error><Code>&b;</Code></Error>", b"<Error><Code>AccessDenied",
-                     error(403, "AccessDenied", evil)[2], error(403, "A\x1b[2Jb")[2]):
-            for begin in ("GET", "PUT"):
-                self.on(begin, (403, {"Content-Type": "application/xml"}, body))
-                told = self.assert_fails(self.mirror("plain"), 1, "403", "s3:GetObject")
-                self.assertNotIn("\x1b", told.err)
-                self.assertLess(len(told.err), 1500)
-        self.assertEqual(self.storage.objects(), {})
-
-    def test_pages_that_are_none(self):
-        self.assert_ok(self.mirror("plain"))
-        for key in ("team/a/simple/index.json", "team/a/simple/plain/index.json"):
-            kept = self.storage.objects()[key]
-            for data in (b"", b"[]", b"{}", b"\xff", b'{"projects": [{"name": "../x"}]}', b"[" * 100000):
-                self.storage.objects()[key] = (data, kept[1])
-                self.assert_fails(self.variant("index", "remove", "plain", "--out", PLACE, env=self.storage.env), 1, key)
-            self.storage.objects()[key] = kept
-        self.assertIn(PLAIN, self.storage.objects())
-
-    def test_a_hash_that_is_none_or_a_lie_about_the_size(self):
-        self.assert_ok(self.mirror("plain"))
-        data, headers = self.storage.objects()[PLAIN]
-        for bad in ({}, {"x-amz-meta-sha256": "x" * 64}, {"x-amz-meta-sha256": ""}):
-            self.storage.objects()[PLAIN] = (b"another", bad)
-            told = self.mirror("plain")
-            self.assertIn(told.code, (0, 1))
-            self.assertEqual(self.storage.objects()[PLAIN][0], data if told.code == 0 else b"another")
-            self.storage.objects()[PLAIN] = (data, headers)
-
-
-class Large(StorageCase):
-    """A file of more than 64 MiB goes in parts of 16."""
-
-    SIZE = 70 << 20
-
-    @classmethod
-    def setUpClass(cls):
-        cls.wheel = Wheel("large", "1.0", files={"large.bin": os.urandom(cls.SIZE)})
-        cls.data = cls.wheel.bytes()
-        cls.wheel.bytes = lambda: cls.data
-
-    def setUp(self):
-        super().setUp()
-        self.index.add_wheel(self.wheel)
-        self.key = f"team/a/simple/large/{self.wheel.file_name}"
-
-    def assert_all_there(self):
-        self.assertEqual(hashlib.sha256(self.storage.objects()[self.key][0]).digest(), hashlib.sha256(self.data).digest())
-        self.assertEqual(self.storage.uploads, {})
-        self.assert_whole()
-        self.assertEqual(self.arriving(), [])
-
-    def test_in_parts_and_again_not_at_all(self):
-        self.assert_ok(self.mirror("large"))
-        self.assertEqual(len([what for what in self.storage.seen if what.startswith("PART")]), 5)
-        self.assert_all_there()
-        self.storage.seen.clear()
-        self.assert_ok(self.mirror("large"))
-        self.assertEqual(self.storage.writes(), [])
-
-    def test_killed_in_the_middle_it_goes_on(self):
-        stuck = threading.Event()
-        done = []
-        release = threading.Event()
-        self.addCleanup(release.set)
-
-        def gate(request):
-            if request.what.startswith("PART"):
-                with self.storage.lock:
-                    done.append(request.what)
-                    nth = len(done)
-                if nth > 3:
-                    stuck.set()
-                    release.wait(30)
-        self.storage.gate = gate
-        running = subprocess.Popen([VARIANT, "mirror", "large", "--index-url", self.index.url, "--out", PLACE, "--python", str(self.venv)],
-                                   env={**self.env, **self.storage.env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.assertTrue(stuck.wait(60))
-        while len(next(iter(self.storage.uploads.values()))[2]) < 3:
-            pass
-        import time
-        time.sleep(0.5)
-        running.kill()
-        running.wait(30)
-        self.storage.gate = lambda request: None
-        there = set(next(iter(self.storage.uploads.values()))[2])
-        release.set()
-        self.storage.seen.clear()
-        self.storage.sent = 0
-        self.assert_ok(self.mirror("large"))
-        sent = {int(what.split()[-1]) for what in self.storage.seen if what.startswith("PART")}
-        self.assertEqual(sent, {1, 2, 3, 4, 5} - there)
-        self.assertNotIn("BEGIN", " ".join(self.storage.seen))
-        self.assert_all_there()
-
-    def test_an_upload_that_somebody_removed_begins_again(self):
-        self.storage.fault = lambda request: error(403, "AccessDenied") if request.what.startswith("ABORT") else "cut" if request.what.startswith("PART") and request.what.endswith(" 3") else None
-        self.assert_fails(self.mirror("large", "--retries", "0"), 1, "goes on with them")
-        self.assertEqual(len(self.storage.uploads), 1)
-        self.storage.uploads.clear()
-        self.storage.fault = lambda request: None
-        self.assert_ok(self.mirror("large"))
-        self.assert_all_there()
-
-    def test_a_part_that_is_refused_ends_the_upload(self):
-        self.storage.fault = lambda request: error(403, "AccessDenied") if request.what.startswith("PART") and request.what.endswith(" 3") else None
-        self.assert_fails(self.mirror("large"), 1, "AccessDenied", self.wheel.file_name)
-        self.assertEqual((self.storage.uploads, self.storage.objects().get(self.key)), ({}, None))
-        self.storage.fault = lambda request: error(403, "AccessDenied") if request.what.startswith(("PART", "ABORT")) else None
-        self.assert_fails(self.mirror("large"), 1, "AccessDenied", "may be left in the storage")
-        self.storage.fault = lambda request: None
-        self.assert_ok(self.mirror("large"))
-        self.assertIn(self.key, self.storage.objects())
-
-    def test_answers_that_lie(self):
-        late = lambda request: (200, {}, error(500, "InternalError")[2]) if request.what.startswith("JOIN") else None
-        for fault in (late, lambda request: (200, {"ETag": "x" * 5000}, b"") if request.what.startswith("PART") else None,
-                      lambda request: (200, {}, b"<UploadId></UploadId>") if request.what.startswith("BEGIN") else None,
-                      lambda request: (200, {"ETag": '"lie<&>"'}, b"") if request.what.startswith("PART") else None):
-            self.storage.fault = fault
-            self.assert_fails(self.mirror("large", "--retries", "0"), 1, self.wheel.file_name)
-            self.assertNotIn(self.key, self.storage.objects())
-            self.assertFalse([key for key in self.storage.objects() if "/large/" in key])
-        self.storage.fault = lambda request: None
-        told = self.mirror("large")
-        if told.code:
-            self.assert_ok(self.mirror("large"))
-        self.assertIn(self.key, self.storage.objects())
 
 
 if __name__ == "__main__":
