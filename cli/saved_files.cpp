@@ -245,9 +245,8 @@ Result<void> Downloading::finish() {
 
 void Downloading::warn_of_other_choices() {
   for (const Client& client : clients_) {
-    const auto differs =
-        session::differs_from_saved(workspace_, client.target, client.resolution, place_,
-                                    index_.url, *index_.transport);
+    const auto differs = session::differs_from_saved(workspace_, client.target, client.resolution,
+                                                     place_, index_.url, *index_.transport);
     if (!differs) continue;
     output_.warn(fmt::format("from {} alone, {} {}", place_.named(), client.machine.name, *differs),
                  "ask for the exact version there, or download into a folder of its own for each "

@@ -38,8 +38,9 @@ session::Outcome<session::SavePlace> stored_place(const session::Session& sessio
 session::Outcome<session::SavePlace> mirror_place(const session::Session& session) {
   const session::Arguments& given = session.arguments();
   if (given.value(session::Opt::out).empty())
-    return session::misused("no place for the mirror",
-                            "name a folder with --out DIR, or a storage with --out s3://BUCKET/PREFIX");
+    return session::misused(
+        "no place for the mirror",
+        "name a folder with --out DIR, or a storage with --out s3://BUCKET/PREFIX");
   if (index::is_storage_address(given.value(session::Opt::out))) return stored_place(session);
   auto found = index::find_static_index(given.value(session::Opt::out));
   if (!found) return session::failed(std::move(found).error());

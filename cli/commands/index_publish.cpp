@@ -68,8 +68,7 @@ std::string render(const index::StaticIndex& built, const std::string& index_url
     }
   }
   if (untouched > 0) text += fmt::format("{} unchanged\n", counted(untouched, "project"));
-  return text + fmt::format("install from it: variant install --index-url {} ...\n",
-                            index_url);
+  return text + fmt::format("install from it: variant install --index-url {} ...\n", index_url);
 }
 
 ordered_json projects_json(const std::vector<index::IndexedProject>& projects) {
@@ -124,8 +123,7 @@ int run_index_build(session::Session& session, Output& output) {
   const bool changed = std::ranges::any_of(
       built->projects, [](const index::IndexedProject& one) { return !one.added.empty(); });
   if (changed) output.change_was_made();
-  const std::string index_url =
-      *storage ? (*storage)->simple_url() : index_url_of(built->folder);
+  const std::string index_url = *storage ? (*storage)->simple_url() : index_url_of(built->folder);
   return output.answer({.text = [&] { return render(*built, index_url); },
                         .json = [&]() -> ordered_json {
                           return {{"folder", built->folder},
@@ -155,9 +153,9 @@ int run_index_remove(session::Session& session, Output& output) {
   const std::vector<std::string>& labels = arguments.values(session::Opt::build_variant);
   const auto storage = named_storage(session, out);
   if (!storage) return output.failure(storage.error());
-  auto removal =
-      *storage ? index::remove_from_static_index(**storage, targets, labels, dry_run, output)
-               : index::remove_from_static_index(out, targets, labels, dry_run, output);
+  auto removal = *storage
+                     ? index::remove_from_static_index(**storage, targets, labels, dry_run, output)
+                     : index::remove_from_static_index(out, targets, labels, dry_run, output);
   if (!removal) return output.failure(session::failed(removal.error()).error());
   if (!dry_run && !removal->removed.empty()) output.change_was_made();
   return output.answer({.text = [&] { return render(*removal, dry_run); },

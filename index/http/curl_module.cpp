@@ -144,8 +144,7 @@ void set_method(Running& running) {
   const AxleCurlExchange& exchange = *running.exchange;
   if (exchange.body_bytes >= 0) {
     curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE,
-                     static_cast<curl_off_t>(exchange.body_bytes));
+    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(exchange.body_bytes));
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, take_body);
     curl_easy_setopt(curl, CURLOPT_READDATA, &running);
     curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, seek_body);

@@ -123,7 +123,8 @@ class Exchange::Receiver {
     if (!begun_ && !begin_body()) return false;
     received_ += bytes.size();
     if (discard_ && request_.call != nullptr) {
-      collected_ += bytes.substr(0, max_error_bytes - std::min(max_error_bytes, received_ - bytes.size()));
+      collected_ +=
+          bytes.substr(0, max_error_bytes - std::min(max_error_bytes, received_ - bytes.size()));
     }
     if (discard_) return received_ <= max_discarded_bytes;
     if (received_ > allowed_) return refuse(too_long());
@@ -289,8 +290,7 @@ void Exchange::prepare_call(const HttpCall& call) {
                                                         {part, size});
     };
   }
-  call_.timeout_seconds =
-      std::max(call_.timeout_seconds, static_cast<long>(call.patience_seconds));
+  call_.timeout_seconds = std::max(call_.timeout_seconds, static_cast<long>(call.patience_seconds));
   if (call.body_size < min_watched_body) call_.slow_bytes_per_second = 0;
 }
 
@@ -310,9 +310,10 @@ ExchangeResult Exchange::finish(const AxleCurlOutcome& outcome) {
   if (outcome.end == axle_curl_done) receiver.end_of_transfer();
   ExchangeResult result{HttpResponse{}, receiver.head(), false, receiver.given()};
   if (body_failed_) {
-    result.response = fail(ErrorKind::io,
-                           fmt::format("{}: what is sent there cannot be read", redact_url(target_.url)),
-                           "another program may have changed the file: run the command again");
+    result.response =
+        fail(ErrorKind::io,
+             fmt::format("{}: what is sent there cannot be read", redact_url(target_.url)),
+             "another program may have changed the file: run the command again");
   } else if (std::optional<Error> refusal = receiver.take_refusal()) {
     result.response = std::unexpected(std::move(*refusal));
   } else if (outcome.end == axle_curl_done || receiver.satisfied()) {

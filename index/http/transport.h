@@ -90,7 +90,7 @@ struct HttpResponse {
   std::string cache_control;
   std::uint64_t age_seconds = 0;            ///< age in caches on the way
   std::optional<std::uint64_t> total_size;  ///< from Content-Range or Content-Length
-  std::string body;   ///< decoded (gzip, deflate); empty if the status is not 2xx, but for a call
+  std::string body;  ///< decoded (gzip, deflate); empty if the status is not 2xx, but for a call
   /// To a call: what its server says in headers "x-amz-…", and "location"; names in lower case.
   std::map<std::string, std::string, std::less<>> said = {};
   PackedBody packed;  ///< the same, for caches

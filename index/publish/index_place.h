@@ -58,7 +58,7 @@ class IndexPlace {
   /// Of a storage: a file that a page lists and that is there; nullopt: one of both is not so. May
   /// be called by several threads at once, like `read_metadata`.
   [[nodiscard]] virtual Result<std::optional<StoredFile>> find(const std::string& project,
-                                                             const std::string& filename) = 0;
+                                                               const std::string& filename) = 0;
   /// Of a storage: the METADATA of a wheel that is there. Error: not_found.
   [[nodiscard]] virtual Result<std::string> read_metadata(const std::string& project,
                                                           const std::string& filename) = 0;

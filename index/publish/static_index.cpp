@@ -34,8 +34,7 @@ Result<std::string> resolved_path(const std::string& location) {
 
 /// A project that changes is opened once, with its published files.
 Result<ProjectWheels*> changed(Changes& changes, const std::string& name,
-                               const PublishedIndex& published, IndexPlace& place,
-                               Report& report) {
+                               const PublishedIndex& published, IndexPlace& place, Report& report) {
   if (const auto found = changes.find(name); found != changes.end()) return &found->second;
   ProjectWheels wheels;
   if (const auto old = published.find(name); old != published.end()) {
@@ -198,7 +197,8 @@ Result<StaticIndex> add(const std::vector<ScannedWheel>& wheels, IndexPlace& pla
   if (!published) return std::unexpected(published.error());
   Changes changes;
   for (const ScannedWheel& wheel : wheels) {
-    const Result<ProjectWheels*> project = changed(changes, wheel.project, *published, place, report);
+    const Result<ProjectWheels*> project =
+        changed(changes, wheel.project, *published, place, report);
     if (!project) return std::unexpected(project.error());
     if (Result<void> added = (*project)->add(wheel); !added) {
       return std::unexpected(std::move(added.error()));

@@ -108,8 +108,8 @@ Result<void> StaticProject::write(IndexDraft& out) const {
     const ScannedWheel& wheel = member->wheel;
     const std::string path = folder + wheel.filename;
     if (member->published && out.keeps_published()) continue;
-    Result<void> done = member->published ? out.link(wheel.path, path)
-                                          : out.copy(wheel.path, path, wheel.sha256);
+    Result<void> done =
+        member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path, wheel.sha256);
     if (!done) return done;
     if (done = out.write(path + ".metadata", wheel.metadata_text); !done) return done;
     if (wheel.provenance.empty()) continue;
@@ -142,8 +142,7 @@ IndexedProject summary_of(const std::string& name, const PublishedProject& proje
   return {name, project.listed, {labels.begin(), labels.end()}, {}};
 }
 
-Result<void> carry_over(const std::string& name, const PublishedProject& project,
-                        IndexDraft& out) {
+Result<void> carry_over(const std::string& name, const PublishedProject& project, IndexDraft& out) {
   if (out.keeps_published()) return {};
   for (const std::string& file : project.files) {
     const std::string place = fmt::format("simple/{}/{}", name, file);

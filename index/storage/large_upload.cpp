@@ -103,9 +103,9 @@ void LargeUpload::write_notes() const {
   if (!goes_on_) return;
   const json notes = {{"of", identity()}, {"upload", upload_}, {"parts", etags_}};
   // What is not written down is sent again.
-  (void)system::write_whole_file(
-      upload_notes(file_.path), notes.dump(-1, ' ', true, json::error_handler_t::replace),
-      {.flush = system::Flush::no, .mode = 0600});
+  (void)system::write_whole_file(upload_notes(file_.path),
+                                 notes.dump(-1, ' ', true, json::error_handler_t::replace),
+                                 {.flush = system::Flush::no, .mode = 0600});
 }
 
 Result<void> LargeUpload::send_part(std::size_t number) {
@@ -146,8 +146,7 @@ Result<void> LargeUpload::complete() {
   // An answer that was lost may have said that it is complete; one that came may be wrong.
   const auto there = storage_.head(file_.key);
   if (!there) return std::unexpected(there.error());
-  const bool whole =
-      *there && (*there)->sha256 == file_.sha256 && (*there)->size == file_.size;
+  const bool whole = *there && (*there)->sha256 == file_.sha256 && (*there)->size == file_.size;
   if (whole) return {};
   if (!done) return done;
   return fail(ErrorKind::mismatch,
@@ -161,14 +160,16 @@ Error LargeUpload::ended_by(Error error) {
   error.kind = ErrorKind::io;
   if (goes_on_ && !refused) {
     error.hint += (error.hint.empty() ? "" : "; ") +
-                  std::string("the parts that were sent stay in the storage, and the same command "
-                              "goes on with them");
+                  std::string(
+                      "the parts that were sent stay in the storage, and the same command "
+                      "goes on with them");
     return error;
   }
-  const std::string left = fmt::format("parts of {} may be left in the storage, which count as "
-                                       "used until they are removed (a lifecycle rule for "
-                                       "incomplete multipart uploads does it)",
-                                       redact_url(storage_.url(file_.key)));
+  const std::string left = fmt::format(
+      "parts of {} may be left in the storage, which count as "
+      "used until they are removed (a lifecycle rule for "
+      "incomplete multipart uploads does it)",
+      redact_url(storage_.url(file_.key)));
   if (!storage_.abort_parts(file_.key, upload_)) {
     error.hint += (error.hint.empty() ? "" : "; ") + left;
     return error;

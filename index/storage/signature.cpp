@@ -59,8 +59,7 @@ std::string render_query(const QueryPairs& query) {
     encoded.emplace_back(percent_encode(name, false), percent_encode(value, false));
   std::ranges::sort(encoded);
   std::string text;
-  for (const auto& [name, value] : encoded)
-    text += (text.empty() ? "" : "&") + name + '=' + value;
+  for (const auto& [name, value] : encoded) text += (text.empty() ? "" : "&") + name + '=' + value;
   return text;
 }
 

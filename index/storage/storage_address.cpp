@@ -93,12 +93,12 @@ Result<void> check_endpoint(const std::string& endpoint,
   if (encrypted || is_loopback(text::ascii_lower(authority.host)) ||
       is_trusted_host(endpoint, trusted_hosts))
     return {};
-  return fail(ErrorKind::unsupported,
-              fmt::format("{} is not encrypted: whoever is on the way could read and replace what "
-                          "is sent",
-                          redact_url(endpoint)),
-              fmt::format("use https, or trust the network to it: --trusted-host {}",
-                          authority.host));
+  return fail(
+      ErrorKind::unsupported,
+      fmt::format("{} is not encrypted: whoever is on the way could read and replace what "
+                  "is sent",
+                  redact_url(endpoint)),
+      fmt::format("use https, or trust the network to it: --trusted-host {}", authority.host));
 }
 
 std::string bucket_url(const StorageAccess& access) {

@@ -47,11 +47,16 @@ std::string told_sha256(const HttpResponse& response) {
 std::string escape_xml(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
-    if (c == '&') escaped += "&amp;";
-    else if (c == '<') escaped += "&lt;";
-    else if (c == '>') escaped += "&gt;";
-    else if (c == '"') escaped += "&quot;";
-    else escaped += c;
+    if (c == '&')
+      escaped += "&amp;";
+    else if (c == '<')
+      escaped += "&lt;";
+    else if (c == '>')
+      escaped += "&gt;";
+    else if (c == '"')
+      escaped += "&quot;";
+    else
+      escaped += c;
   }
   return escaped;
 }
@@ -65,7 +70,7 @@ ErrorKind kind_of(const HttpResponse& response) {
   const std::string code = refusal_code(response);
   if (response.status == 404 && code == "NoSuchUpload") return ErrorKind::not_found;
   const bool busy = response.status >= 500 || code == "SlowDown" || code == "InternalError" ||
-                    code == "ServiceUnavailable";
+                    code == "ServiceUnavailable" || code == "RequestTimeout";
   return busy ? ErrorKind::io : ErrorKind::unsupported;
 }
 
@@ -216,13 +221,12 @@ Result<std::optional<std::string>> StorageClient::get(std::string_view key,
 }
 
 Result<bool> StorageClient::has_any(std::string_view key_begin) {
-  auto response =
-      send({.method = "GET",
-            .key = {},
-            .of_bucket = true,
-            .query = {{"list-type", "2"},
-                      {"max-keys", "1"},
-                      {"prefix", access_.address.prefix + std::string(key_begin)}}});
+  auto response = send({.method = "GET",
+                        .key = {},
+                        .of_bucket = true,
+                        .query = {{"list-type", "2"},
+                                  {"max-keys", "1"},
+                                  {"prefix", access_.address.prefix + std::string(key_begin)}}});
   if (!response) return std::unexpected(std::move(response.error()));
   if (!is_success(*response)) return std::unexpected(refusal("list", key_begin, *response));
   return !xml_text(response->body, "Key").empty();
@@ -230,11 +234,11 @@ Result<bool> StorageClient::has_any(std::string_view key_begin) {
 
 Result<bool> StorageClient::put(std::string_view key, const ObjectKind& kind,
                                 const ObjectBody& body) {
-  Request request{.method = "PUT",
-                  .key = std::string(key),
-                  .headers = {{"content-type", std::string(kind.type)},
-                              {"x-amz-meta-sha256", body.sha256}},
-                  .body = body};
+  Request request{
+      .method = "PUT",
+      .key = std::string(key),
+      .headers = {{"content-type", std::string(kind.type)}, {"x-amz-meta-sha256", body.sha256}},
+      .body = body};
   if (kind.changes) request.headers.emplace("cache-control", "no-cache");
   auto response = send(request);
   if (!response) return std::unexpected(std::move(response.error()));
@@ -277,11 +281,11 @@ Result<std::string> StorageClient::begin_parts(std::string_view key, const Objec
 
 Result<std::string> StorageClient::put_part(std::string_view key, std::string_view upload,
                                             unsigned number, const ObjectBody& body) {
-  auto response = send({.method = "PUT",
-                        .key = std::string(key),
-                        .query = {{"partNumber", std::to_string(number)},
-                                  {"uploadId", std::string(upload)}},
-                        .body = body});
+  auto response =
+      send({.method = "PUT",
+            .key = std::string(key),
+            .query = {{"partNumber", std::to_string(number)}, {"uploadId", std::string(upload)}},
+            .body = body});
   if (!response) return std::unexpected(std::move(response.error()));
   Error refused = refusal("write", key, *response);
   refused.kind = kind_of(*response);
@@ -293,8 +297,7 @@ Result<std::string> StorageClient::put_part(std::string_view key, std::string_vi
 
 Result<void> StorageClient::complete_parts(std::string_view key, std::string_view upload,
                                            std::span<const std::string> etags) {
-  std::string list =
-      "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
+  std::string list = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
   for (std::size_t i = 0; i < etags.size(); ++i) {
     list += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", i + 1,
                         escape_xml(etags[i]));
@@ -310,16 +313,14 @@ Result<void> StorageClient::complete_parts(std::string_view key, std::string_vie
   Error refused = refusal("write", key, *response);
   refused.kind = kind_of(*response);
   // A status that is sent before the parts are joined may be 200, and an error come after it.
-  const bool joined =
-      response->body.find("<CompleteMultipartUploadResult") != std::string::npos;
+  const bool joined = response->body.find("<CompleteMultipartUploadResult") != std::string::npos;
   if (is_success(*response) && joined) return {};
   return std::unexpected(std::move(refused));
 }
 
 Result<void> StorageClient::abort_parts(std::string_view key, std::string_view upload) {
-  auto response = send({.method = "DELETE",
-                        .key = std::string(key),
-                        .query = {{"uploadId", std::string(upload)}}});
+  auto response = send(
+      {.method = "DELETE", .key = std::string(key), .query = {{"uploadId", std::string(upload)}}});
   if (!response) return std::unexpected(std::move(response.error()));
   if (is_success(*response) || response->status == 404) return {};
   return std::unexpected(refusal("write", key, *response));

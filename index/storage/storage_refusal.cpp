@@ -38,11 +38,11 @@ constexpr std::array hints = {
     CodeHint{"InvalidToken", "AWS_SESSION_TOKEN does not belong to these keys: get new ones"},
     CodeHint{"RequestTimeTooSkewed", "set the clock of this machine"},
     CodeHint{"AccessDenied", rights},
-    CodeHint{"NoSuchBucket",
-             "create the bucket, or check its name and AWS_ENDPOINT_URL_S3"},
+    CodeHint{"NoSuchBucket", "create the bucket, or check its name and AWS_ENDPOINT_URL_S3"},
     CodeHint{"SlowDown", "the storage is busy: run the command again, which goes on"},
     CodeHint{"ServiceUnavailable", "the storage is busy: run the command again, which goes on"},
     CodeHint{"InternalError", "run the command again, which goes on"},
+    CodeHint{"RequestTimeout", "run the command again, which goes on"},
     CodeHint{"XAmzContentSHA256Mismatch",
              "the bytes changed on their way, or another program changed the file: run the command "
              "again"},
@@ -87,8 +87,7 @@ std::string redirect_hint(const HttpResponse& response, const StorageAccess& acc
         "keys are not sent elsewhere: if {} is the storage, set AWS_ENDPOINT_URL_S3 to it",
         text::printable(to));
   }
-  return access.endpoint.empty() ? "check AWS_REGION"
-                                 : "check AWS_ENDPOINT_URL_S3 and AWS_REGION";
+  return access.endpoint.empty() ? "check AWS_REGION" : "check AWS_ENDPOINT_URL_S3 and AWS_REGION";
 }
 
 }  // namespace
@@ -101,7 +100,7 @@ std::string xml_text(std::string_view xml, std::string_view name) {
   const std::size_t end = rest.find(fmt::format("</{}>", name));
   if (end == std::string_view::npos) return {};
   static constexpr std::pair<std::string_view, char> entities[] = {
-      {"&lt;", '<'},   {"&gt;", '>'},   {"&quot;", '"'}, {"&#34;", '"'},
+      {"&lt;", '<'},    {"&gt;", '>'},   {"&quot;", '"'}, {"&#34;", '"'},
       {"&apos;", '\''}, {"&#39;", '\''}, {"&amp;", '&'}};
   std::string text;
   for (std::size_t i = 0; i < end;) {

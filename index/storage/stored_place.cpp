@@ -40,7 +40,7 @@ class StoredIndex final : public StoredPlace {
   Result<ScannedWheel> read_wheel(const PublishedProject& project, const PublishedWheel& wheel,
                                   Report& report) override;
   Result<std::optional<StoredFile>> find(const std::string& project,
-                                       const std::string& filename) override;
+                                         const std::string& filename) override;
   Result<std::string> read_metadata(const std::string& project,
                                     const std::string& filename) override;
   Result<std::unique_ptr<IndexDraft>> begin() override;
@@ -162,7 +162,7 @@ Result<ScannedWheel> StoredIndex::read_wheel(const PublishedProject& project,
 }
 
 Result<std::optional<StoredFile>> StoredIndex::find(const std::string& project,
-                                                  const std::string& filename) {
+                                                    const std::string& filename) {
   const auto page = known_page(project);
   if (!page) return std::unexpected(page.error());
   if (!*page || std::ranges::find((*page)->wheels, filename, &PublishedWheel::filename) ==
@@ -199,8 +199,7 @@ Result<std::unique_ptr<IndexDraft>> StoredIndex::begin() {
 }  // namespace
 
 std::unique_ptr<StoredPlace> make_stored_place(StorageAccess access,
-                                               std::unique_ptr<Transport> transport,
-                                               bool goes_on) {
+                                               std::unique_ptr<Transport> transport, bool goes_on) {
   return std::make_unique<StoredIndex>(std::move(access), std::move(transport), goes_on);
 }
 

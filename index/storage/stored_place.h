@@ -12,9 +12,9 @@
 
 namespace axle::index {
 
-/// `transport`: as for StorageClient. `goes_on`: a large file that is interrupted keeps notes beside
-/// it, and goes on the next time. Files are written before the pages that name them; an object that
-/// is there with the same size and sha256 is not sent again.
+/// `transport`: as for StorageClient. `goes_on`: a large file that is interrupted keeps notes
+/// beside it, and goes on the next time. Files are written before the pages that name them; an
+/// object that is there with the same size and sha256 is not sent again.
 class StoredPlace : public IndexPlace {
  public:
   /// Reads the index like one of a server.

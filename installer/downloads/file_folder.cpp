@@ -123,10 +123,10 @@ Result<std::optional<SavedFile>> find_stored(index::IndexPlace& index,
   if (auto good = check_name(file.filename); !good) return std::unexpected(good.error());
   const std::string_view wanted = file.hash.sha256();
   // Which of the listed hashes it must have, its bytes say.
-  const bool listed_alone = !file.listed_hashes.empty() &&
-                            std::ranges::none_of(file.listed_hashes, [&](const auto& one) {
-                              return one.algorithm == "sha256" && one.digits == wanted;
-                            });
+  const bool listed_alone =
+      !file.listed_hashes.empty() && std::ranges::none_of(file.listed_hashes, [&](const auto& one) {
+        return one.algorithm == "sha256" && one.digits == wanted;
+      });
   if (wanted.empty() || listed_alone) return std::nullopt;
   const auto there = index.find(file.name, file.filename);
   if (!there) return std::unexpected(there.error());
@@ -246,8 +246,8 @@ Result<void> FileFolder::bring_provenance(const plan::ResolvedPackage& file,
 Result<SavedFile> FileFolder::bring(const plan::ResolvedPackage& file, index::IndexPlace* published,
                                     index::Transport& transport, Report& report,
                                     const std::stop_token& stop) {
-  const auto checked = [](SavedFile there, Result<std::optional<std::string>> other)
-      -> Result<SavedFile> {
+  const auto checked = [](SavedFile there,
+                          Result<std::optional<std::string>> other) -> Result<SavedFile> {
     if (!other) return std::unexpected(other.error());
     there.other_metadata = std::move(*other);
     return there;
@@ -265,8 +265,7 @@ Result<SavedFile> FileFolder::bring(const plan::ResolvedPackage& file, index::In
   if (*complete) {
     // If it is to be published, a command brought it that did not end.
     (*complete)->was_there = published == nullptr;
-    return checked(std::move(**complete),
-                   check_wheel(file, path_ + "/" + file.filename, report));
+    return checked(std::move(**complete), check_wheel(file, path_ + "/" + file.filename, report));
   }
   const std::string path = path_ + "/" + file.filename;
   const std::string part = work_.path() + "/" + file.filename;

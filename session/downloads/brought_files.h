@@ -16,7 +16,7 @@ namespace axle::session {
 
 /// Where files are saved.
 struct SavePlace {
-  std::string folder;            ///< they are brought into it
+  std::string folder;  ///< they are brought into it
   /// The static index that takes them over, if there is one: an absolute path, or "s3://…".
   std::string index = {};
   std::string bundle = {};       ///< the file that `index` is for, and goes into; empty: it stays
@@ -41,8 +41,8 @@ struct OpenedIndex {
                                                     const Workspace& workspace);
 
 /// Several at once, the largest first; the first error ends the others, and what was complete by
-/// then stays. What `published` has, unless it is nullptr, is not brought. One for each of `wanted`.
-/// Errors: as of FileFolder::bring.
+/// then stays. What `published` has, unless it is nullptr, is not brought. One for each of
+/// `wanted`. Errors: as of FileFolder::bring.
 [[nodiscard]] Result<std::vector<installer::SavedFile>> bring_files(
     installer::FileFolder& folder, index::IndexPlace* published,
     const std::vector<WantedFile>& wanted, index::Transport& transport, Report& report);
@@ -50,11 +50,8 @@ struct OpenedIndex {
 /// Solves again, without other indexes and families, with nothing but what is saved, which is read
 /// from `url` (of an index) or else the folder of `place`, by `transport`. Nullopt: it gives the
 /// files of `resolution`; else what differs, as a clause.
-[[nodiscard]] std::optional<std::string> differs_from_saved(const Workspace& workspace,
-                                                            const resolver::Target& target,
-                                                            const plan::Resolution& resolution,
-                                                            const SavePlace& place,
-                                                            const std::string& url,
-                                                            index::Transport& transport);
+[[nodiscard]] std::optional<std::string> differs_from_saved(
+    const Workspace& workspace, const resolver::Target& target, const plan::Resolution& resolution,
+    const SavePlace& place, const std::string& url, index::Transport& transport);
 
 }  // namespace axle::session

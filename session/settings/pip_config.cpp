@@ -157,10 +157,9 @@ Result<PipSections> parse_config_of(std::string_view kind, std::string_view who,
     return fail(ErrorKind::malformed, fmt::format("{}:{}: not valid UTF-8", where, line),
                 fmt::format("{} refuses the file too: save it as UTF-8", who));
   if (text.starts_with("\xEF\xBB\xBF"))
-    return fail(
-        ErrorKind::malformed,
-        fmt::format("{}:1: not a valid {}: it begins with a byte order mark", where, kind),
-        fmt::format("{} refuses the file too: save it as UTF-8 without one", who));
+    return fail(ErrorKind::malformed,
+                fmt::format("{}:1: not a valid {}: it begins with a byte order mark", where, kind),
+                fmt::format("{} refuses the file too: save it as UTF-8 without one", who));
   return PipConfigReader(where, kind, who).read(text);
 }
 

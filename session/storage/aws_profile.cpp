@@ -47,9 +47,9 @@ void take(const PipSections::mapped_type& section, std::string_view key, std::st
 }
 
 /// The AWS CLI's "sourcing credentials", without what the files themselves say.
-constexpr std::array other_sources = {"sso-session",  "sso-start-url",      "role-arn",
-                                      "credential-process", "web-identity-token-file",
-                                      "login-session"};
+constexpr std::array other_sources = {
+    "sso-session",        "sso-start-url",           "role-arn",
+    "credential-process", "web-identity-token-file", "login-session"};
 
 void take_all(const PipSections::mapped_type& section, AwsProfile& profile) {
   // The three belong together.

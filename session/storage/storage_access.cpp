@@ -83,8 +83,7 @@ Outcome<std::string> find_region(const AwsProfile& profile) {
 
 std::string arriving_folder(const Session& session, const std::string& named) {
   constexpr std::size_t enough_digits = 32;
-  const std::string digits =
-      wheel::render_hex(wheel::sha256(named)).substr(0, enough_digits);
+  const std::string digits = wheel::render_hex(wheel::sha256(named)).substr(0, enough_digits);
   const std::string cache = session.cache_folder();
   if (!cache.empty()) return fmt::format("{}/mirrors/work-{}", cache, digits);
   const std::string temporary = variable("TMPDIR");
@@ -115,6 +114,8 @@ Outcome<std::unique_ptr<index::StoredPlace>> open_storage(const std::string& nam
   options->logins.clear();
   options->keyring = nullptr;
   options->client_cert.clear();
+  // What is not encrypted stays on this machine, or goes where the user says.
+  if (!index::is_trusted_host(access.endpoint, settings.trusted_hosts)) options->http_proxy.clear();
   return index::make_stored_place(std::move(access), index::make_transport(std::move(*options)),
                                   goes_on);
 }

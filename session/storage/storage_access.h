@@ -14,8 +14,8 @@ namespace axle::session {
 
 /// `named`: "s3://BUCKET/PREFIX". Keys: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
 /// AWS_SESSION_TOKEN, else the profile's (aws_profile.h). Time limits, proxies and certificates are
-/// those of `settings`, logins are not. `goes_on`: as make_stored_place. Errors: usage (nothing says
-/// what is needed, or it is not valid), unsupported (check_endpoint).
+/// those of `settings`, logins are not. `goes_on`: as make_stored_place. Errors: usage (nothing
+/// says what is needed, or it is not valid), unsupported (check_endpoint).
 [[nodiscard]] Outcome<std::unique_ptr<index::StoredPlace>> open_storage(const std::string& named,
                                                                         const Settings& settings,
                                                                         bool goes_on);

@@ -11,19 +11,22 @@ using axle::ErrorKind;
 namespace {
 
 constexpr const char* example_time = "20130524T000000Z";
-const StorageKeys example_keys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", {}};
+const StorageKeys example_keys{
+    "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", {}};
 const std::string no_body = axle::wheel::render_hex(axle::wheel::sha256(""));
 
 /// The signature alone of a request to the bucket of the examples.
-std::string signature_of(RequestToSign request, std::vector<std::pair<std::string, std::string>> more) {
+std::string signature_of(RequestToSign request,
+                         std::vector<std::pair<std::string, std::string>> more) {
   request.headers = {{"host", "examplebucket.s3.amazonaws.com"},
                      {"x-amz-content-sha256", request.payload_sha256},
                      {"x-amz-date", example_time}};
   request.headers.insert(request.headers.end(), more.begin(), more.end());
   const std::string line = sign_request(request, example_keys, {"us-east-1"}, example_time);
-  REQUIRE(line.starts_with("AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/"
-                           "aws4_request, SignedHeaders=" +
-                           std::string(more.empty() ? "host;" : "")));
+  REQUIRE(
+      line.starts_with("AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/"
+                       "aws4_request, SignedHeaders=" +
+                       std::string(more.empty() ? "host;" : "")));
   return line.substr(line.find("Signature=") + 10);
 }
 
@@ -46,9 +49,10 @@ HttpResponse answer(int status, std::string body, std::string region = {}) {
 TEST_CASE("requests are signed as in Amazon's examples") {
   // Amazon S3 API reference, "Signature Calculations for the Authorization Header: Transferring
   // Payload in a Single Chunk", the four examples.
-  CHECK(signature_of({.method = "GET", .path = "/test.txt", .headers = {}, .payload_sha256 = no_body},
-                     {{"range", "bytes=0-9"}}) ==
-        "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
+  CHECK(
+      signature_of({.method = "GET", .path = "/test.txt", .headers = {}, .payload_sha256 = no_body},
+                   {{"range", "bytes=0-9"}}) ==
+      "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
   CHECK(signature_of({.method = "PUT",
                       .path = "/test%24file.text",
                       .headers = {},
@@ -106,12 +110,14 @@ TEST_CASE("an address names a bucket and a prefix") {
 
 TEST_CASE("where a bucket is") {
   const std::pair<StorageAccess, const char*> rows[] = {
-      {access_of("s3://wheels/a", "", "eu-central-1"), "https://wheels.s3.eu-central-1.amazonaws.com"},
+      {access_of("s3://wheels/a", "", "eu-central-1"),
+       "https://wheels.s3.eu-central-1.amazonaws.com"},
       {access_of("s3://wheels", "", "cn-north-1"), "https://wheels.s3.cn-north-1.amazonaws.com.cn"},
       // A certificate covers no dots.
       {access_of("s3://wheels.example", "", "us-east-1"),
        "https://s3.us-east-1.amazonaws.com/wheels.example"},
-      {access_of("s3://wheels", "http://127.0.0.1:9000/", "us-east-1"), "http://127.0.0.1:9000/wheels"},
+      {access_of("s3://wheels", "http://127.0.0.1:9000/", "us-east-1"),
+       "http://127.0.0.1:9000/wheels"},
       {access_of("s3://wheels", "HTTPS://Storage.Example:443/s3//", "us-east-1"),
        "https://storage.example/s3/wheels"},
       {access_of("s3://wheels", "http://[::1]:80", "us-east-1"), "http://[::1]/wheels"},
@@ -158,9 +164,10 @@ TEST_CASE("a refusal says what to do, and never a key") {
   const auto refusal = [&](const HttpResponse& response) {
     return storage_refusal("write", "https://storage.example/wheels/x", response, access);
   };
-  const axle::Error denied = refusal(
-      answer(403, "<Error><Code>AccessDenied</Code><Message>AKID may\nnot, the/secret the-token "
-                  "\x1b[2J</Message></Error>"));
+  const axle::Error denied =
+      refusal(answer(403,
+                     "<Error><Code>AccessDenied</Code><Message>AKID may\nnot, the/secret the-token "
+                     "\x1b[2J</Message></Error>"));
   CHECK(denied.kind == ErrorKind::io);
   CHECK(denied.message.find("https://storage.example/wheels/x") == 0);
   CHECK(denied.message.find("AccessDenied (status 403)") != std::string::npos);
@@ -168,7 +175,8 @@ TEST_CASE("a refusal says what to do, and never a key") {
   for (const char* secret : {"AKID", "the/secret", "the-token", "\x1b", "\n"})
     CHECK(denied.message.find(secret) == std::string::npos);
 
-  CHECK(refusal(answer(301, "", "eu-west-1")).hint.find("AWS_REGION=eu-west-1") != std::string::npos);
+  CHECK(refusal(answer(301, "", "eu-west-1")).hint.find("AWS_REGION=eu-west-1") !=
+        std::string::npos);
   CHECK(refusal(answer(301, "<Endpoint>other.example</Endpoint>")).hint.find("other.example") !=
         std::string::npos);
   CHECK(refusal(answer(301, "<Endpoint>other.example AWS_X=1\n</Endpoint>")).hint ==

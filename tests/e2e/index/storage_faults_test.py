@@ -53,11 +53,28 @@ class Refused(StorageCase):
     def test_one_that_stays_busy(self):
         self.on("PUT team/a/simple/plain/", error(503, "SlowDown", headers={"Retry-After": "0"}))
         self.assert_fails(self.mirror("plain", "--retries", "1"), 1, "SlowDown", "run the command again")
-        # Nothing names what is not there, and what arrived is kept.
+        # Nothing names what is not there, and what arrived is kept, without its index.
         self.assertFalse([key for key in self.storage.objects() if "/plain/" in key])
+        (self.root / "index/plain/plain-1.0-py3-none-any.whl").rename(self.root / "elsewhere.whl")
         self.storage.fault = lambda request: None
         self.assert_ok(self.mirror("plain"))
         self.assert_whole()
+
+    def test_what_arrived_is_part_of_the_cache(self):
+        self.on("PUT", error(403, "AccessDenied"))
+        self.assert_fails(self.mirror("plain"), 1, "AccessDenied")
+        self.assertEqual(len(self.arriving()), 1)
+        self.assert_ok(self.variant("cache", "verify"))
+        self.assert_ok(self.variant("cache", "prune"))
+        self.assertFalse((self.root / "home/.cache/axle/mirrors").exists())
+
+    def test_without_a_cache(self):
+        temporary = self.root / "temporary"
+        temporary.mkdir()
+        self.assert_ok(self.mirror("plain", "--no-cache", env={"TMPDIR": str(temporary)}))
+        self.assert_whole()
+        self.assertEqual(list(temporary.iterdir()), [])
+        self.assertEqual(self.arriving(), [])
 
     def test_cut_connections(self):
         hit = self.on(f"PUT {PLAIN}", "cut", times=1)

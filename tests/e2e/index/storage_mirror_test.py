@@ -5,6 +5,7 @@ import json
 import unittest
 
 from storage_case import PLACE, PLAIN, StorageCase
+from loopback import Loopback
 from storage import KEY_ID, SECRET
 from support import Wheel, publish_levels
 
@@ -229,6 +230,16 @@ class Keys(StorageCase):
         told = ask("http://storage.invalid:9000", "--trusted-host", "storage.invalid")
         self.assertNotIn("is not encrypted", told.err)
         self.assert_ok(ask(self.storage.url.replace("127.0.0.1", "localhost") + "/"))
+
+    def test_what_is_not_encrypted_goes_to_no_proxy(self):
+        proxy = Loopback(self)
+        self.assert_ok(self.mirror("plain", "--proxy", proxy.url()))
+        self.assert_ok(self.mirror("plain", env={"http_proxy": proxy.url(), "all_proxy": proxy.url()}))
+        self.assertEqual(proxy.seen, [])
+
+    def test_offline(self):
+        self.assert_fails(self.mirror("plain", "--offline"), 1, "offline", self.url)
+        self.assertEqual(self.storage.seen, [])
 
     def test_nothing_stores_them(self):
         self.assert_ok(self.mirror("plain", "-v"))
