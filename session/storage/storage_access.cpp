@@ -8,6 +8,7 @@
 #include "foundation/text/ascii.h"
 #include "foundation/text/quote.h"
 #include "index/http/transport.h"
+#include "index/http/url.h"
 #include "session/index_access.h"
 #include "session/storage/aws_profile.h"
 #include "session/variables.h"
