@@ -77,6 +77,45 @@ class Refused(StorageCase):
         self.assertEqual(list(temporary.iterdir()), [])
         self.assertEqual(self.arriving(), [])
 
+    def test_one_that_does_not_answer(self):
+        release = threading.Event()
+        self.addCleanup(release.set)
+        self.storage.gate = lambda request: release.wait(30) if request.method == "PUT" else None
+        begun = time.monotonic()
+        self.assert_fails(self.mirror("plain", "--timeout", "1", "--retries", "0"), 1, self.url, "--timeout")
+        self.assertLess(time.monotonic() - begun, 15)
+
+    def test_killed_between_files_it_sends_the_rest(self):
+        names = [f"many-{i}" for i in range(20)]
+        for name in names:
+            self.index.add_wheel(Wheel(name, "1.0"))
+        stuck, release, puts = threading.Event(), threading.Event(), []
+        self.addCleanup(release.set)
+
+        def gate(request):
+            if request.method == "PUT" and request.key.endswith(".whl"):
+                puts.append(request.what)
+                if len(puts) > 12:
+                    stuck.set()
+                    release.wait(30)
+                    raise OSError("the client is gone")
+        self.storage.gate = gate
+        running = subprocess.Popen([VARIANT, "mirror", *names, "--index-url", self.index.url, "--out", PLACE, "--python", str(self.venv)],
+                                   env={**self.env, **self.storage.env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.assertTrue(stuck.wait(60))
+        running.kill()
+        running.wait(30)
+        self.storage.gate = lambda request: None
+        release.set()
+        there = {"PUT " + key for key in self.storage.objects() if key.endswith(".whl")}
+        self.assertEqual(len(there), 12)
+        self.assertFalse([key for key in self.storage.objects() if key.endswith("/index.json") and "/many" in key])
+        self.storage.seen.clear()
+        self.assert_ok(self.mirror(*names))
+        self.assertEqual({what for what in self.storage.writes() if what.endswith(".whl")} & there, set())
+        self.assert_whole()
+        self.assertEqual(self.arriving(), [])
+
     def test_cut_connections(self):
         hit = self.on(f"PUT {PLAIN}", "cut", times=1)
         self.assert_ok(self.mirror("plain"))
