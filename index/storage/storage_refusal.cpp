@@ -51,15 +51,20 @@ constexpr std::array hints = {
     CodeHint{"XMinioStorageFull", "free space in the storage"},
 };
 
-/// What a server says, on one line, without what it may have learnt from the request.
-std::string message_of(const HttpResponse& response, const StorageKeys& keys) {
-  std::string message = xml_text(response.body, "Message");
+/// A server may have learnt some of them from the request.
+std::string without_keys(std::string text, const StorageKeys& keys) {
   for (const std::string* secret : {&keys.secret, &keys.token, &keys.id}) {
     if (secret->empty()) continue;
-    for (std::size_t at = message.find(*secret); at != std::string::npos;
-         at = message.find(*secret, at + 3))
-      message.replace(at, secret->size(), "***");
+    for (std::size_t at = text.find(*secret); at != std::string::npos;
+         at = text.find(*secret, at + 3))
+      text.replace(at, secret->size(), "***");
   }
+  return text;
+}
+
+/// What a server says, on one line.
+std::string message_of(const HttpResponse& response, const StorageKeys& keys) {
+  std::string message = without_keys(xml_text(response.body, "Message"), keys);
   std::ranges::replace_if(message, text::is_ascii_space, ' ');
   if (message.size() > longest_message) message = message.substr(0, longest_message) + "...";
   return redact_url(text::printable(text::trim_ascii(message)));
@@ -123,17 +128,19 @@ Error storage_refusal(std::string_view action, std::string_view url, const HttpR
                       const StorageAccess& access) {
   const std::string code = refusal_code(response);
   const std::string message = code.empty() ? std::string() : message_of(response, access.keys);
-  Error error{ErrorKind::io,
-              fmt::format("{}: the storage does not let us {} it: {}{}{}", redact_url(url), action,
-                          code.empty() ? fmt::format("status {}", response.status)
-                                       : fmt::format("{} (status {})", code, response.status),
-                          message.empty() ? "" : ": ", message)};
+  Error error{
+      ErrorKind::io,
+      fmt::format("{}: the storage does not let us {} it: {}{}{}", redact_url(url), action,
+                  code.empty() ? fmt::format("status {}", response.status)
+                               : fmt::format("{} (status {})", without_keys(code, access.keys),
+                                             response.status),
+                  message.empty() ? "" : ": ", message)};
   const auto* const known = std::ranges::find(hints, code, &CodeHint::code);
   const bool elsewhere = (response.status >= 300 && response.status < 400) ||
                          code == "AuthorizationHeaderMalformed" ||
                          code == "IllegalLocationConstraintException";
   if (elsewhere) {
-    error.hint = redirect_hint(response, access);
+    error.hint = without_keys(redirect_hint(response, access), access.keys);
   } else if (known != hints.end()) {
     error.hint = known->hint;
   } else if (response.status == 401 || response.status == 403) {
