@@ -129,8 +129,9 @@ constexpr std::array rows = {
     OptionRow{Opt::no_sources_package, list, "--no-sources-package", "PKG",
               "Do not read [tool.uv.sources] for this package"},
     OptionRow{Opt::pre, flag, "--pre", "", "Allow pre-releases"},
-    OptionRow{Opt::prerelease, value, "--prerelease", "WHICH",
-              "allow (as --pre), or if-necessary-or-explicit (the default)"},
+    OptionRow{
+        Opt::prerelease, value, "--prerelease", "WHICH",
+        "disallow, allow (as --pre), if-necessary, explicit; if-necessary-or-explicit by default"},
     OptionRow{Opt::upgrade, flag, "--upgrade,-U", "",
               "Upgrade the named packages to the newest allowed version"},
     OptionRow{Opt::upgrade_package, list, "--upgrade-package,-P", "PKG",

@@ -48,7 +48,7 @@ void describe(const Workspace& workspace, Session& session) {
 Outcome<resolver::Options> read_options(const Arguments& arguments) {
   resolver::Options options;
   options.dependencies = !arguments.has(Opt::no_deps);
-  options.prereleases = arguments.has(Opt::pre);
+  if (arguments.has(Opt::pre)) options.prereleases = resolver::Prereleases::allow;
   options.upgrade = arguments.has(Opt::upgrade);
   options.reinstall = arguments.has(Opt::reinstall);
   options.alternatives = arguments.has(Opt::alternatives);
@@ -87,7 +87,8 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
 
 /// Values from the configuration for options that were not given on the command line.
 void apply_choice(const Settings& settings, resolver::Options& options) {
-  options.prereleases = options.prereleases || settings.prereleases == Prereleases::allow;
+  if (options.prereleases != resolver::Prereleases::allow)
+    options.prereleases = settings.prereleases;
   options.dependencies = options.dependencies && !settings.no_deps;
   options.upgrade = options.upgrade || settings.upgrade;
   options.upgrade_of.insert(settings.upgrade_of.begin(), settings.upgrade_of.end());

@@ -44,7 +44,7 @@ Proposals proposals_for(session::Opt id) {
     case Opt::attestations:
       return of({"require", "warn", "off"});
     case Opt::prerelease:
-      return of({"allow", "if-necessary-or-explicit"});
+      return of({"allow", "disallow", "if-necessary", "explicit", "if-necessary-or-explicit"});
     case Opt::torch_backend:
       return of({"auto", "cpu", "xpu"});
     case Opt::implementation:

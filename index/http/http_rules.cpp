@@ -172,6 +172,10 @@ std::chrono::milliseconds retry_pause(unsigned retry, std::chrono::milliseconds 
   return pause;
 }
 
+bool exceeds_pauses(std::optional<std::uint64_t> retry_after_seconds, unsigned retries) {
+  return retry_after_seconds && *retry_after_seconds > longest_retry_after_seconds * retries;
+}
+
 CacheControl parse_cache_control(std::string_view text) {
   CacheControl result;
   while (!text.empty()) {

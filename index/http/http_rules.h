@@ -72,6 +72,10 @@ struct ResponseHead {
     unsigned retry, std::chrono::milliseconds first,
     std::optional<std::uint64_t> retry_after_seconds);
 
+/// The server asks for more time than `retries` pauses may take: asking again before is no use.
+[[nodiscard]] bool exceeds_pauses(std::optional<std::uint64_t> retry_after_seconds,
+                                  unsigned retries);
+
 struct CacheControl {
   std::optional<std::uint64_t> max_age_seconds;
   bool no_store = false;

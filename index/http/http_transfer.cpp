@@ -78,9 +78,13 @@ void HttpTransfer::settle(ExchangeResult result) {
   }
   if (!result.transient || result.bytes_given || retries_ == options_.retries)
     return finish(std::move(result.response));
-  resumes_at_ =
-      Clock::now() + retry_pause(retries_, std::chrono::milliseconds(options_.retry_pause_ms),
-                                 result.head.seconds_to_wait(std::time(nullptr)));
+  const auto wanted = result.head.seconds_to_wait(std::time(nullptr));
+  if (result.response && exceeds_pauses(wanted, options_.retries)) {
+    result.response->retry_after_seconds = wanted;
+    return finish(std::move(result.response));
+  }
+  resumes_at_ = Clock::now() +
+                retry_pause(retries_, std::chrono::milliseconds(options_.retry_pause_ms), wanted);
   ++retries_;
   hops_ = 0;
   turn_to(std::string(without_fragment(request_.url)));

@@ -88,8 +88,9 @@ struct HttpResponse {
   std::string etag;
   std::string last_modified;
   std::string cache_control;
-  std::uint64_t age_seconds = 0;            ///< age in caches on the way
-  std::optional<std::uint64_t> total_size;  ///< from Content-Range or Content-Length
+  std::uint64_t age_seconds = 0;                     ///< age in caches on the way
+  std::optional<std::uint64_t> retry_after_seconds;  ///< the pause that a busy server asks for
+  std::optional<std::uint64_t> total_size;           ///< from Content-Range or Content-Length
   std::string body;  ///< decoded (gzip, deflate); empty if the status is not 2xx, but for a call
   /// To a call: what its server says in headers "x-amz-…", and "location"; names in lower case.
   std::map<std::string, std::string, std::less<>> said = {};

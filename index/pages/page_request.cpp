@@ -1,5 +1,6 @@
 #include "index/pages/page_request.h"
 
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,6 +32,14 @@ const char* hint_of(int status) {
   return "check the index URL: it usually ends in /simple";
 }
 
+/// Rounded up, so that nobody comes back too early.
+std::string render_pause(std::uint64_t seconds) {
+  constexpr std::uint64_t minute = 60;
+  constexpr std::uint64_t hour = 60 * minute;
+  if (seconds > 2 * hour) return fmt::format("{} hours", seconds / hour + (seconds % hour != 0));
+  return fmt::format("{} minutes", seconds / minute + (seconds % minute != 0));
+}
+
 HttpRequest page_at(const std::string& url) {
   HttpRequest request;
   request.url = url;
@@ -60,13 +69,23 @@ Error status_error(const std::string& url, int status) {
           fmt::format("{} returned HTTP status {}", redact_url(url), status), hint_of(status)};
 }
 
+Error status_error(const std::string& url, const HttpResponse& response) {
+  Error error = status_error(url, response.status);
+  if (response.retry_after_seconds) {
+    const std::string pause = render_pause(*response.retry_after_seconds);
+    error.message += " and wants no request before " + pause + " have passed";
+    error.hint = "try again in " + pause + ", or use another index or mirror";
+  }
+  return error;
+}
+
 Result<std::optional<HttpResponse>> request_page(const std::string& url, Transport& transport,
                                                  const std::set<int>& absent_codes,
                                                  const HasForm& has_form) {
   Result<HttpResponse> response = transport.fetch_or_form(page_at(url), has_form);
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404 || absent_codes.contains(response->status)) return std::nullopt;
-  if (response->status != 200) return std::unexpected(status_error(url, response->status));
+  if (response->status != 200) return std::unexpected(status_error(url, *response));
   return std::move(*response);
 }
 

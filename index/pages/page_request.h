@@ -29,5 +29,7 @@ bool prefetch_page(const std::string& url, Transport& transport, const HasForm& 
 
 /// The error for an unexpected status; `kind` not_found for 404 and 410.
 [[nodiscard]] Error status_error(const std::string& url, int status);
+/// The same, and when a busy server wants to be asked again.
+[[nodiscard]] Error status_error(const std::string& url, const HttpResponse& response);
 
 }  // namespace axle::index

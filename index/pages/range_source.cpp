@@ -75,7 +75,7 @@ class RangeSource final : public wheel::ByteSource {
                   redact_url(url_) + ": the server supports byte ranges only sometimes",
                   "report it to its operator, or use another index");
     }
-    if (response->status != 206) return std::unexpected(status_error(url_, response->status));
+    if (response->status != 206) return std::unexpected(status_error(url_, *response));
     const bool same = (!response->total_size || *response->total_size == size_) &&
                       (etag_.empty() || response->etag.empty() || response->etag == etag_);
     if (!same || response->body.size() != request.range->length) {
@@ -140,7 +140,7 @@ Result<std::unique_ptr<wheel::ByteSource>> open_ranges(const std::string& url,
   if (tail && gave_no_range(*tail)) tail = fetch_tail_by_offset(request, transport);
   if (!tail) return std::unexpected(std::move(tail.error()));
   if (gave_no_range(*tail)) return nullptr;
-  if (tail->status != 206) return std::unexpected(status_error(url, tail->status));
+  if (tail->status != 206) return std::unexpected(status_error(url, *tail));
   const std::uint64_t size = tail->total_size.value_or(tail->body.size());
   return std::make_unique<RangeSource>(url, transport, std::move(*tail), size);
 }

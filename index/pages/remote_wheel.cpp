@@ -86,7 +86,7 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
         return {};
       });
   if (!response) return std::unexpected(response.error());
-  if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
+  if (response->status != 200) return std::unexpected(status_error(file.url, *response));
   const std::string digits = wheel::render_hex(hash.finish());
   if (!file.hash.sha256().empty() && digits != file.hash.sha256()) {
     return std::unexpected(hash_mismatch(file, digits));
@@ -158,7 +158,7 @@ Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile&
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->has_form) return kept;
   if (response->status == 404) return std::nullopt;
-  if (response->status != 200) return std::unexpected(status_error(request.url, response->status));
+  if (response->status != 200) return std::unexpected(status_error(request.url, *response));
   keep_metadata(*response, transport);
   const bool is_cached = !response->copy.path.empty();
   if (is_cached || file.metadata_sha256.empty()) return std::move(response->body);
@@ -286,7 +286,7 @@ Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport
                                  std::uint64_t max_bytes) {
   Result<HttpResponse> response = transport.fetch(listed_request(file, max_bytes));
   if (!response) return std::unexpected(std::move(response.error()));
-  if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
+  if (response->status != 200) return std::unexpected(status_error(file.url, *response));
   if (!file.hash.sha256().empty()) {
     const std::string digits = wheel::render_hex(wheel::sha256(response->body));
     if (digits != file.hash.sha256()) {

@@ -233,7 +233,7 @@ Result<void> FileFolder::bring_provenance(const plan::ResolvedPackage& file,
   if (response->status != 200) {
     if (!file.provenance.empty())
       report.warn(fmt::format("the attestations of {} are not saved: {}", file.filename,
-                              index::status_error(place, response->status).message));
+                              index::status_error(place, *response).message));
     return {};
   }
   const std::string path = path_ + "/" + file.filename + ".provenance";

@@ -119,7 +119,9 @@ Result<std::vector<Release*>> IndexCandidates::matching(std::string_view name,
              (release->summary().all_yanked && !filter.pins(release->version));
     });
     const auto is_final = [](const Release* r) { return !r->version.is_prerelease(); };
-    if (!prereleases && std::ranges::any_of(group, is_final)) {
+    const bool needed =
+        count_if_needed(filter.prereleases) && std::ranges::none_of(group, is_final);
+    if (!prereleases && !needed) {
       std::erase_if(group, std::not_fn(is_final));
     }
     releases.insert(releases.end(), group.begin(), group.end());

@@ -4,7 +4,7 @@
 
 namespace axle::resolver {
 
-VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases) {
+VersionFilter version_filter(const std::vector<const Want*>& wants, Prereleases prereleases) {
   VersionFilter filter;
   filter.prereleases = prereleases;
   for (const Want* want : wants) filter.specifiers.push_back(&want->requirement.specifiers);
@@ -34,9 +34,10 @@ std::string VersionFilter::pinned_local() const {
 }
 
 bool VersionFilter::admits_prereleases() const {
-  return prereleases || std::ranges::any_of(specifiers, [](const wheel::SpecifierSet* set) {
-           return set->admits_prereleases();
-         });
+  if (prereleases == Prereleases::allow) return true;
+  return count_if_named(prereleases) &&
+         std::ranges::any_of(
+             specifiers, [](const wheel::SpecifierSet* set) { return set->admits_prereleases(); });
 }
 
 bool VersionFilter::pins(const wheel::Version& version) const {

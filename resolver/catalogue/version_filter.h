@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "resolver/catalogue/release.h"
+#include "resolver/request/prereleases.h"
 #include "resolver/request/want.h"
 #include "wheel/hash/listed_hash.h"
 #include "wheel/specifier.h"
@@ -15,7 +16,7 @@ namespace axle::resolver {
 /// What a package must satisfy, from everybody who wants it.
 struct VersionFilter {
   std::vector<const wheel::SpecifierSet*> specifiers;
-  bool prereleases = false;                    ///< asked for, by option
+  Prereleases prereleases = Prereleases::if_necessary_or_explicit;
   std::vector<wheel::ListedHash> listed = {};  ///< hashes of which a file must have one; empty: any
 
   [[nodiscard]] bool contains(const wheel::Version& version) const;
@@ -30,6 +31,8 @@ struct VersionFilter {
 };
 
 /// What all `wants` want of a version.
-[[nodiscard]] VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases);
+[[nodiscard]] VersionFilter version_filter(
+    const std::vector<const Want*>& wants,
+    Prereleases prereleases = Prereleases::if_necessary_or_explicit);
 
 }  // namespace axle::resolver

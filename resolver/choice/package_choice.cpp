@@ -106,7 +106,7 @@ Result<PackageChooser::Releases> PackageChooser::direct_releases(const PackageDe
   const auto made = candidates_.direct(demand.name, *places);
   if (!made) return std::unexpected(made.error());
   Release* release = *made;
-  if (version_filter(demand.wants, true).contains(release->version)) return Releases{release};
+  if (version_filter(demand.wants).contains(release->version)) return Releases{release};
   std::vector<const Want*> against;
   for (const Want* want : demand.wants) {
     if (!want->requirement.url.empty() ||
@@ -121,7 +121,7 @@ std::optional<Error> PackageChooser::no_such_build(const PackageDemand& demand) 
   const index::Family* family = families_.of(demand.name);
   if (family == nullptr) return std::nullopt;
   for (const Want* want : demand.wants) {
-    const std::string label = version_filter({want}, false).pinned_local();
+    const std::string label = version_filter({want}).pinned_local();
     if (label.empty()) continue;
     // The same, whatever its local version.
     Want any_build = *want;
@@ -175,7 +175,8 @@ Error PackageChooser::which_want_has_none(const PackageDemand& demand) {
     return releases && releases->empty();
   };
   for (const Want* want : demand.wants) {
-    if (none_matches({want})) return no_such_version(demand.name, *want, *versions);
+    if (none_matches({want}))
+      return no_such_version(demand.name, *want, *versions, options_.prereleases);
   }
   // The first that does not go with those before it, and the one of them that it does not go with.
   std::vector<const Want*> before;

@@ -41,7 +41,7 @@ void list_hashes(const PackageDemand& demand, plan::ResolvedPackage& package) {
 
 Result<WheelPolicy> PackageChooser::policy_for(const PackageDemand& demand, const Release& release,
                                                Pass pass, VersionFilter& filter) {
-  filter = version_filter(demand.wants, false);
+  filter = version_filter(demand.wants);
   auto listed = listed_hashes(demand.name, demand.wants);
   if (!listed) return std::unexpected(std::move(listed).error());
   filter.listed = std::move(*listed);

@@ -159,11 +159,13 @@ std::string Derivation::text_of_exclusion(const Grounds& grounds,
       const auto best = grounds.candidates.last_below(place.list->all().boundaries().back());
       const NumberedRelease* const numbered = best ? place.list->release_of(*best) : nullptr;
       const bool early = numbered != nullptr && numbered->release->version.is_prerelease();
-      return fmt::format("{} {} {}, which nobody asks for by name", versions.text,
-                         versions.one ? "is" : "are",
-                         !early         ? "yanked"
-                         : versions.one ? "a pre-release"
-                                        : "pre-releases");
+      const bool left_out = early && !count_if_named(problem_.prereleases());
+      return fmt::format(
+          "{} {} {}, which {}", versions.text, versions.one ? "is" : "are",
+          !early         ? "yanked"
+          : versions.one ? "a pre-release"
+                         : "pre-releases",
+          left_out ? "the setting prerelease leaves out" : "nobody asks for by name");
     }
     default:
       return fmt::format("{} cannot be taken", versions.text);

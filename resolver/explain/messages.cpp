@@ -138,7 +138,7 @@ Error no_build_fits(std::string_view name, const Release& release, const plan::D
 
 /// Why none of the known versions is allowed, and which to request.
 std::string hint_of_versions(std::string_view name, const Want& want,
-                             const std::vector<KnownVersion>& versions) {
+                             const std::vector<KnownVersion>& versions, Prereleases prereleases) {
   const auto allowed = [&](const KnownVersion& known) {
     return want.requirement.specifiers.contains(known.version);
   };
@@ -155,8 +155,15 @@ std::string hint_of_versions(std::string_view name, const Want& want,
     wheel::Version released = known.version;
     released.pre.reset();
     released.dev.reset();
-    return known.version.is_prerelease() && want.requirement.specifiers.contains(released);
+    return known.version.is_prerelease() &&
+           (want.requirement.specifiers.contains(released) || allowed(known));
   });
+  if (early != versions.end() && !count_if_named(prereleases)) {
+    return fmt::format(
+        "{} {} is a pre-release, which the setting prerelease leaves out: use "
+        "--prerelease=explicit and request it, or --pre",
+        name, wheel::render_version(early->version));
+  }
   if (early != versions.end()) {
     return fmt::format("there is only a pre-release, which must be requested explicitly: {}=={}",
                        name, wheel::render_version(early->version));
@@ -253,11 +260,11 @@ Error no_such_package(std::string_view name, const std::vector<const Want*>& wan
 }
 
 Error no_such_version(std::string_view name, const Want& want,
-                      const std::vector<KnownVersion>& versions) {
+                      const std::vector<KnownVersion>& versions, Prereleases prereleases) {
   return {ErrorKind::not_found,
           fmt::format("no version of {} satisfies {}; available: {}", name, render_want(want),
                       render_versions(versions)),
-          hint_of_versions(name, want, versions)};
+          hint_of_versions(name, want, versions, prereleases)};
 }
 
 Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,

@@ -42,7 +42,8 @@ namespace axle::resolver {
                                     std::string_view looked_in,
                                     const std::vector<std::string>& known);
 [[nodiscard]] Error no_such_version(std::string_view name, const Want& want,
-                                    const std::vector<KnownVersion>& versions);
+                                    const std::vector<KnownVersion>& versions,
+                                    Prereleases prereleases);
 [[nodiscard]] Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
                                       const std::vector<KnownVersion>& versions);
 /// No wheel of `release` fits `target`: the deciding facts, and each wheel with its reason. Where

@@ -71,7 +71,7 @@ std::string Families::given_label(const index::Family& family, std::string_view 
   if (pinned != options_.pinned_variants.end()) return pinned->second;
   const auto forced = options_.forced_labels.find(family.name);
   if (forced != options_.forced_labels.end()) return forced->second;
-  return version_filter(wants, false).pinned_local();
+  return version_filter(wants).pinned_local();
 }
 
 wheel::Version Families::release_of(const plan::InstalledPackage& package) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "resolver/request/prereleases.h"
 #include "resolver/request/provider_policy.h"
 #include "resolver/request/source_builder.h"
 #include "resolver/request/upload_cutoff.h"
@@ -17,7 +18,7 @@ namespace axle::resolver {
 
 struct Options {
   bool dependencies = true;  ///< false: --no-deps
-  bool prereleases = false;  ///< --pre
+  Prereleases prereleases = Prereleases::if_necessary_or_explicit;
   /// -U: requested packages only, as pip's default strategy "only-if-needed"
   bool upgrade = false;
   std::set<std::string, std::less<>> upgrade_of;  ///< -P PKG: these, whoever asks for them

@@ -53,7 +53,7 @@ bool RequirementProblem::follows_only(const Package& package, const BuildOption&
 
 bool RequirementProblem::is_known(const Package& package) const {
   const std::vector<const Want*> wants = wants_about(package.name);
-  const VersionFilter asked = version_filter(wants, true);
+  const VersionFilter asked = version_filter(wants);
   return std::ranges::any_of(package.list->releases(), [&](const NumberedRelease& numbered) {
     const Release& release = *numbered.release;
     return asked.contains(release) &&
@@ -148,8 +148,8 @@ Result<const std::vector<BuildOption>*> RequirementProblem::options_of(const Pac
   auto options = in_.chooser.options(demand, release);
   if (!options) return std::unexpected(std::move(options).error());
   const bool known = package.family == nullptr || release.family == nullptr || is_known(package);
-  const bool asked = demand.pinned || version_filter(demand.wants, true).pins(release.version) ||
-                     !version_filter(demand.wants, true).pinned_local().empty();
+  const bool asked = demand.pinned || version_filter(demand.wants).pins(release.version) ||
+                     !version_filter(demand.wants).pinned_local().empty();
   if (known && !asked && package.family != nullptr && !in_.kept.contains(package.name)) {
     // Where some build of the family is known, others count where they are asked for alone.
     for (BuildOption& option : *options) option.fits = option.fits && !option.unknown;

@@ -69,7 +69,7 @@ bool RequirementProblem::note_askers(PackageId package, const Needs& needs) {
     for (const NumberedRelease* numbered :
          place.list->releases_in(need.values & place.list->yanked())) {
       const wheel::Version& version = numbered->release->version;
-      if (!version_filter({&reason.want}, true).pins(version)) continue;
+      if (!version_filter({&reason.want}).pins(version)) continue;
       const std::pair key(place.name, wheel::render_version(version));
       IntegerSet& pinning = admissions_.askers[key][{owner.name, owner.extra}][owner.list.get()];
       const IntegerSet more = pinning | needs.alike;
@@ -90,7 +90,7 @@ std::optional<Objection> RequirementProblem::yanked_unasked(const Assignments& s
     if (numbered == nullptr || !place.list->yanked().contains(chosen)) continue;
     const std::string name = place.name;
     const wheel::Version& version = numbered->release->version;
-    if (version_filter(wants_about(name), true).pins(version)) continue;
+    if (version_filter(wants_about(name)).pins(version)) continue;
     Objection objection{{{package, numbered->numbers()}}, 0};
     bool asked = false;
     const std::pair key(name, wheel::render_version(version));

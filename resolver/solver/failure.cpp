@@ -115,6 +115,12 @@ std::string Headline::hint(const std::string& available) const {
     const Candidate best = *left.last_below(place_.list->all().boundaries().back());
     if (const NumberedRelease* const numbered = place_.list->release_of(best)) {
       const bool early = numbered->release->version.is_prerelease();
+      if (early && !count_if_named(problem_.prereleases())) {
+        return fmt::format(
+            "{} {} satisfies all of them, but it is a pre-release, which the setting "
+            "prerelease leaves out: use --prerelease=explicit, or --pre",
+            place_.name, wheel::render_version(numbered->release->version));
+      }
       return fmt::format("{0} {1} satisfies all of them, but it is {2}: request it as {0}=={1}{3}",
                          place_.name, wheel::render_version(numbered->release->version),
                          early ? "a pre-release" : "yanked", early ? ", or use --pre" : "");
@@ -140,7 +146,7 @@ std::string Headline::hint(const std::string& available) const {
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   const bool builds = place_.family != nullptr && std::ranges::all_of(wants_, [](const Want* want) {
-                        return !version_filter({want}, false).pinned_local().empty();
+                        return !version_filter({want}).pinned_local().empty();
                       });
   if (builds && names.size() > 1) {
     return fmt::format(

@@ -57,6 +57,7 @@ bool ResolutionSearch::admits_yanked(const RequirementProblem& problem,
 bool ResolutionSearch::admits_prereleases(const RequirementProblem& problem,
                                           const std::vector<Incompatibility>& known,
                                           const std::vector<IncompatibilityId>& from) {
+  if (!count_if_needed(in_.options.prereleases)) return false;
   bool more = false;
   for (const std::string& name : left_out(problem, known, from, &CandidateList::early)) {
     if (!admissions_.prereleases.insert(name).second) continue;

@@ -121,16 +121,17 @@ bool RequirementProblem::foresee_build(const std::string& name, Foreseen& seen) 
   }
   const CandidateList& list = *seen.list;
   IntegerSet values = list.all() & list.yanked().complement();
-  bool early_count = in_.options.prereleases || admissions_.prereleases.contains(name);
+  const Prereleases which = in_.options.prereleases;
+  bool early_count = which == Prereleases::allow || admissions_.prereleases.contains(name);
   const auto narrow = [&](const wheel::SpecifierSet& specifiers) {
     if (specifiers.empty()) return;
     values = values & list.matching(specifiers);
-    early_count = early_count || specifiers.admits_prereleases();
+    early_count = early_count || (count_if_named(which) && specifiers.admits_prereleases());
   };
   for (const Want& want : requests_.about(name)) narrow(want.requirement.specifiers);
   for (const wheel::SpecifierSet& wanted : seen.wanted) narrow(wanted);
   const IntegerSet final = values & list.early().complement();
-  if (!early_count && !final.empty()) values = final;
+  if (!early_count && (!count_if_needed(which) || !final.empty())) values = final;
   Package package;
   package.kind = Package::Kind::project;
   package.name = name;

@@ -28,7 +28,7 @@ bool is_from_source(const RequirementProblem::Package& package) {
 }
 
 bool pins(const Want& want, const wheel::Version& version) {
-  return version_filter({&want}, true).pins(version);
+  return version_filter({&want}).pins(version);
 }
 
 }  // namespace
@@ -210,15 +210,16 @@ Result<void> RequirementProblem::add_exclusions(Package& package) {
   }
   exclude_breaking(package);
   if (package.direct) return {};
-  const bool early_count = in_.options.prereleases ||
-                           admissions_.prereleases.contains(package.name) ||
-                           list.releases_in(list.early()).size() == list.releases().size();
+  const Prereleases which = in_.options.prereleases;
+  const bool early_count =
+      which == Prereleases::allow || admissions_.prereleases.contains(package.name) ||
+      (count_if_needed(which) && list.releases_in(list.early()).size() == list.releases().size());
   if (!early_count) exclude(list.early(), {Reason::Kind::not_asked});
   const std::vector<const Want*> of_user = wants_about(package.name);
   IntegerSet nobody_asks = list.yanked();
   for (const NumberedRelease* numbered : list.releases_in(list.yanked())) {
     const Release& release = *numbered->release;
-    if (is_pinned(package.name, release, {}) || version_filter(of_user, true).pins(release.version))
+    if (is_pinned(package.name, release, {}) || version_filter(of_user).pins(release.version))
       nobody_asks = nobody_asks & numbered->numbers().complement();
   }
   exclude(nobody_asks, {Reason::Kind::not_asked});
@@ -298,7 +299,7 @@ bool RequirementProblem::is_pinned(const std::string& name, const Release& relea
                return pins(want, version);
              });
     }
-    return version_filter({&want}, true).pinned_local() == label &&
+    return version_filter({&want}).pinned_local() == label &&
            std::ranges::any_of(release.local_versions,
                                [&](const wheel::Version& version) { return pins(want, version); });
   });
@@ -368,8 +369,9 @@ bool RequirementProblem::admits_more(const Package& package, const Want& want,
   if (list.installed() != not_chosen)
     final = final & IntegerSet::one(list.installed()).complement();
   // uv's rule: a bound such as "<2.0.dev0" in somebody's metadata is no wish for pre-releases.
-  const bool asks = want.by.empty() && specifiers.admits_prereleases();
-  const bool admits = !early.empty() && (asks || final.empty());
+  const Prereleases which = in_.options.prereleases;
+  const bool asks = count_if_named(which) && want.by.empty() && specifiers.admits_prereleases();
+  const bool admits = !early.empty() && (asks || (count_if_needed(which) && final.empty()));
   return (admits && admissions_.prereleases.insert(package.name).second) || more;
 }
 

@@ -99,6 +99,7 @@ class RequirementProblem final : public Problem {
 
   /// The search ended with an error that is none: `admissions` has grown, and it begins again.
   [[nodiscard]] bool begins_again() const { return begins_again_; }
+  [[nodiscard]] Prereleases prereleases() const { return in_.options.prereleases; }
   /// Builds were given up because what they were linked with was not part of a solution.
   [[nodiscard]] bool gave_up_links() const { return gave_up_links_; }
   /// Candidates that were asked what they need, the same one each time.

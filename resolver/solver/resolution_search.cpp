@@ -250,12 +250,13 @@ bool ResolutionSearch::takes_unasked(const RequirementProblem& problem, const So
     if (!release.version.is_prerelease()) continue;
     const IntegerSet finals = place.list->where([](const Release&) { return true; }) &
                               (place.list->early() | place.list->yanked()).complement();
-    bool asked = in_.options.prereleases || finals.empty();
+    const Prereleases which = in_.options.prereleases;
+    bool asked = which == Prereleases::allow || (count_if_needed(which) && finals.empty());
     for (const Want& want : settled.wants) {
-      const VersionFilter filter = version_filter({&want}, false);
+      const VersionFilter filter = version_filter({&want}, which);
       const bool no_final = !finals.meets(place.list->matching(want.requirement.specifiers));
-      asked = asked || filter.pins(release.version) || no_final ||
-              (want.by.empty() && filter.admits_prereleases());
+      asked = asked || (want.by.empty() && filter.admits_prereleases()) ||
+              (count_if_needed(which) && (filter.pins(release.version) || no_final));
     }
     if (asked) continue;
     takes =

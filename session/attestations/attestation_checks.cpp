@@ -71,7 +71,7 @@ Result<std::optional<std::string>> AttestationChecks::read_provenance(const List
   auto response = transport_.fetch(index::provenance_request(place));
   if (!response) return std::unexpected(std::move(response).error());
   if (response->status == 404 && file.provenance.empty()) return std::nullopt;
-  if (response->status != 200) return std::unexpected(index::status_error(place, response->status));
+  if (response->status != 200) return std::unexpected(index::status_error(place, *response));
   return std::move(response->body);
 }
 

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -196,12 +198,20 @@ void take_exclude_newer(WeighedLayers& layers, Settings& settings) {
 }
 
 void take_prereleases(WeighedLayers& layers, Settings& settings) {
+  using resolver::Prereleases;
   if (const auto stated = layers.one("prerelease")) {
-    if (stated->value == "allow") {
-      settings.prereleases = Prereleases::allow;
-    } else if (stated->value != "if-necessary-or-explicit") {
+    static const std::map<std::string_view, Prereleases> known = {
+        {"disallow", Prereleases::disallow},
+        {"allow", Prereleases::allow},
+        {"if-necessary", Prereleases::if_necessary},
+        {"explicit", Prereleases::explicitly},
+        {"if-necessary-or-explicit", Prereleases::if_necessary_or_explicit}};
+    const auto found = known.find(stated->value);
+    if (found != known.end()) {
+      settings.prereleases = found->second;
+    } else {
       layers.refuse(*stated, "prerelease", "is not supported",
-                    "allow, or if-necessary-or-explicit");
+                    "disallow, allow, if-necessary, explicit, or if-necessary-or-explicit");
     }
   }
   if (layers.truth("pre").value_or(false)) settings.prereleases = Prereleases::allow;

@@ -12,6 +12,7 @@
 #include "index/http/transport.h"
 #include "index/pages/index_strategy.h"
 #include "installer/transaction/link_mode.h"
+#include "resolver/request/prereleases.h"
 #include "session/command_failure.h"
 #include "session/options.h"
 
@@ -45,15 +46,6 @@ struct ConfiguredIndex {
 };
 
 enum class KeyringProvider : std::uint8_t { disabled, subprocess };
-
-/// Which pre-releases may be chosen (uv's names; `--pre` is `allow`).
-enum class Prereleases : std::uint8_t {
-  disallow,
-  allow,
-  if_necessary,
-  explicitly,  ///< uv's `explicit`: those whose requirement names one
-  if_necessary_or_explicit
-};
 
 /// One entry of `[tool.uv.sources]`. Exactly one of `index`, `url` and `unsupported` is set.
 struct PackageSource {
@@ -121,7 +113,7 @@ struct Settings {
   std::optional<Cutoff> exclude_newer;
   /// Normalised names; nullopt: `exclude_newer` does not apply to this package.
   std::map<std::string, std::optional<Cutoff>, std::less<>> exclude_newer_package;
-  Prereleases prereleases = Prereleases::if_necessary_or_explicit;
+  resolver::Prereleases prereleases = resolver::Prereleases::if_necessary_or_explicit;
   bool no_deps = false;
   bool no_editable = false;              ///< -e counts as a folder like others
   std::set<std::string> no_editable_of;  ///< normalised names

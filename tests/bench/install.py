@@ -92,6 +92,7 @@ class Bench:
     def __init__(self, chosen, folder, index):
         self.source, self.folder, self.index, self.number = chosen.source, folder, index, 0
         self.variant, self.uv = str(chosen.bin / "variant"), str(chosen.source / "build/peers/bin/uv")
+        self.links = str(chosen.bin / "bench_links")
         self.keep = os.statvfs(folder).f_files > 0 and "tmpfs" not in self.file_system()
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1"}
 
@@ -200,6 +201,20 @@ class Warm:
                 self.bench.run(command_of("install", self.empty(command_of), *install_words(self.what), *more), self.caches[command_of])
         return self.pairs(runs, lambda command_of: (self.empty(command_of), "install", [*install_words(self.what), *more], True))
 
+    def linked(self, runs):
+        """What the system calls of a warm installation take alone, looks at files and links: the limit of its ratio beside uv."""
+        limits, rows = [], self.into_empty(runs)
+        for _ in range(runs):
+            made = self.bench.fresh("links")
+            done = subprocess.run([self.bench.links, str(self.caches[self.bench.ours] / "store"), str(made)], capture_output=True, text=True, check=True)
+            limits.append([float(word) for word in done.stdout.split()])
+            self.bench.done_with(made)
+        looks, folders, links = (statistics.median(column) for column in zip(*limits))
+        uv = statistics.median(took for took, _ in rows[1])
+        print(f"{'':<34} system calls alone: {looks:.1f} ms looks, {folders:.1f} ms folders, {links:.1f} ms links: "
+              f"{(folders + links) / uv:.2f} of uv's, with the looks {(looks + folders + links) / uv:.2f}", flush=True)
+        return rows
+
     def satisfied(self, runs):
         return self.pairs(runs, lambda command_of: (self.venvs[command_of], "install", install_words(self.what), False))
 
@@ -244,8 +259,8 @@ def main():
                 ("satisfied: torch", 0.35, lambda: warm_torch().satisfied(many)),
                 (f"satisfied: {wheels}", 0.4, lambda: warm_all().satisfied(many)),
                 (f"list: {wheels}", 0.5, lambda: warm_all().listed(many)),
-                ("warm: torch", 0.4 if tmpfs else 0.6, lambda: warm_torch().into_empty(quick)),
-                (f"warm: {wheels}", 0.55 if tmpfs else 0.8, lambda: warm_all().into_empty(quick)),
+                ("warm: torch", 0.4 if tmpfs else 0.6, lambda: warm_torch().linked(quick)),
+                (f"warm: {wheels}", 0.55 if tmpfs else 0.8, lambda: warm_all().linked(quick)),
                 (f"warm, byte code: {wheels}", 0.1, lambda: warm_all().into_empty(min(quick, 5), "--compile-bytecode")),
                 ("upgrade numpy", 0.6, lambda: warm_all().upgraded(quick, upgraded_from(pins), numpy)),
                 ("uninstall torch", 0.5, lambda: warm_torch().removed(quick, "torch")),

@@ -88,6 +88,13 @@ TEST_CASE("pauses double, heed the server, and end at 30 seconds") {
   CHECK(retry_pause(60, milliseconds(250), {}) == milliseconds(30000));
 }
 
+TEST_CASE("a server may ask for more time than all retries wait") {
+  CHECK(!axle::index::exceeds_pauses({}, 3));
+  CHECK(!axle::index::exceeds_pauses(90, 3));
+  CHECK(axle::index::exceeds_pauses(91, 3));
+  CHECK(axle::index::exceeds_pauses(86400, 3));
+}
+
 TEST_CASE("Retry-After is a number of seconds or a date, which counts from the server's clock") {
   CHECK(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT") == 784111777);
   CHECK(parse_http_date("Thu, 29 Feb 2024 00:00:00 GMT") == 1709164800);

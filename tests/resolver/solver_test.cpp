@@ -239,7 +239,7 @@ TEST_CASE("pre-releases are taken when asked for or when there is nothing else")
   CHECK(world.resolve({"lib", "beta"}) == Names{"beta 0.1b1", "lib 1.0"});
   CHECK(world.resolve({"lib>=2.0rc1"}) == Names{"lib 2.0rc1"});
   CHECK(world.resolve({"lib>1.5"}) == Names{"lib 2.0rc1"});
-  world.options.prereleases = true;
+  world.options.prereleases = axle::resolver::Prereleases::allow;
   CHECK(world.resolve({"lib"}) == Names{"lib 2.0rc1"});
 }
 
@@ -434,7 +434,7 @@ TEST_CASE("what only an abandoned version asked for is not taken") {
   world.index.add_wheel({"old", "1.1"}).yanked = true;
   CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 2.0"});
   CHECK(world.resolve({"tool"}) == Names{"old 1.0", "tool 1.0"});
-  world.options.prereleases = true;
+  world.options.prereleases = axle::resolver::Prereleases::allow;
   CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 3.0rc1"});
   CHECK(world.resolve({"tool"}) == Names{"old 1.0", "tool 1.0"});
 }

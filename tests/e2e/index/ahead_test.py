@@ -223,6 +223,23 @@ class Ahead(TestCase):
         self.assert_fails(self.resolve("top"), 1, "429", "try again later")
         self.assertLess(time.monotonic() - begin, 40)
 
+    def test_a_server_that_wants_a_long_pause_is_not_waited_for(self):
+        self.publish([Wheel("top", "1.0")])
+        asked = []
+        for after, words in (("86400", "24 hours"), ("100", "2 minutes")):
+            with self.subTest(after=after):
+                asked.clear()
+
+                def busy(handler):
+                    asked.append(handler.path)
+                    return 503, {"Retry-After": after}, b""
+
+                self.server.answers["/simple/top/"] = busy
+                begin = time.monotonic()
+                self.assert_fails(self.resolve("top"), 1, "503", f"try again in {words}")
+                self.assertLess(time.monotonic() - begin, 20)
+                self.assertEqual(len(asked), 1)
+
     def test_http_1_0_and_connections_that_end_with_each_answer(self):
         wheels = {wheel.name: wheel for wheel in (Wheel("top", "1.0", requires=["a", "b", "c"]), *(Wheel(name, "1.0") for name in "abc"))}
 

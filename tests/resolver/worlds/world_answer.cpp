@@ -136,7 +136,7 @@ void add_gpu(detect::Machine& machine, const std::string& cuda) {
 WorldAnswer answer(const PublishedWorld& published) {
   World world;
   world.target = cpython(world.machine, published.python_minor, published.python);
-  world.options.prereleases = published.prereleases;
+  if (published.prereleases) world.options.prereleases = resolver::Prereleases::allow;
   if (!published.family.members.empty()) {
     world.use_families = true;
     world.sources.families = &world.families;

@@ -30,8 +30,8 @@ class Caches(TestCase):
     as_user = ()
 
     def content(self):
-        """The interpreter's answer aside, which the tests' own commands renew."""
-        return {path: digest for path, digest in tree(self.cache).items() if not path.startswith("interpreters/")}
+        """What the tests' own commands keep aside: the interpreter's answer and what an environment has."""
+        return {path: digest for path, digest in tree(self.cache).items() if not path.startswith(("interpreters/", "installed/"))}
 
     def get(self, *words, **options):
         """Into a new environment."""
