@@ -77,7 +77,11 @@ class Storage:
             disable_nagle_algorithm = True
 
             def do_GET(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                size = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(size)
+                if len(body) < size:  # the client was killed
+                    self.close_connection = True
+                    return
                 answer = outer.answer(Request(self, body))
                 if answer == "cut":
                     self.close_connection = True
