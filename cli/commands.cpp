@@ -122,6 +122,12 @@ const std::vector<session::Opt> fetching = {
     session::Opt::timeout,          session::Opt::retries,      session::Opt::offline,
     session::Opt::config_file,      session::Opt::no_config};
 
+/// How a storage is asked, whose keys are its own.
+const std::vector<session::Opt> storing = {session::Opt::trusted_host, session::Opt::cert,
+                                           session::Opt::proxy,        session::Opt::no_proxy_env,
+                                           session::Opt::timeout,      session::Opt::retries,
+                                           session::Opt::config_file,  session::Opt::no_config};
+
 /// What the publishers of the files must have signed.
 const std::vector<session::Opt> attested = {session::Opt::attestations, session::Opt::trusted_root};
 
@@ -274,6 +280,8 @@ const std::array rows = {
             resolving - installed_only + bundled + attested +
                 std::vector<session::Opt>{session::Opt::out, session::Opt::dry_run},
             "variant mirror torch --for h100 --for none --out /srv/mirror    again: what is new\n"
+            "variant mirror torch --out s3://BUCKET/PREFIX                   in a storage of S3's "
+            "kind\n"
             "variant install torch --index-url /srv/mirror/simple            as pip and uv do",
             run_mirror, true},
     Command{"bundle", "Save what would be installed, here or elsewhere, in one file", "REQ|PATH",
@@ -310,18 +318,14 @@ const std::array rows = {
             "variant build . --variant x86_64_v4 --out dist",
             run_build},
     group("index", "Publish wheels"),
-    Command{"index build",
-            "Publish the wheels in DIR: add them to a static index, or create one",
-            "DIR",
-            Arity::one,
-            {session::Opt::out},
-            "variant index build dist --out public    published files are kept",
+    Command{"index build", "Publish the wheels in DIR: add them to a static index, or create one",
+            "DIR", Arity::one, storing + std::vector<session::Opt>{session::Opt::out},
+            "variant index build dist --out public    published files are kept\n"
+            "variant index build dist --out s3://BUCKET/PREFIX",
             run_index_build},
-    Command{"index remove",
-            "Remove wheels from a static index",
-            "NAME[==VERSION]|FILE",
-            Arity::any,
-            {session::Opt::out, session::Opt::build_variant, session::Opt::dry_run},
+    Command{"index remove", "Remove wheels from a static index", "NAME[==VERSION]|FILE", Arity::any,
+            storing + std::vector<session::Opt>{session::Opt::out, session::Opt::build_variant,
+                                                session::Opt::dry_run},
             "variant index remove demo==1.0 --out public --dry-run\n"
             "variant index remove demo==1.0 --variant v4 --out public\n"
             "variant index remove demo-1.0-py3-none-any-v4.whl --out public",

@@ -39,8 +39,12 @@ struct Client {
 class Downloading {
  public:
   Downloading(session::Workspace& workspace, std::vector<Client>& clients, session::SavePlace place,
-              Output& output)
-      : workspace_(workspace), clients_(clients), place_(std::move(place)), output_(output) {}
+              session::OpenedIndex index, Output& output)
+      : workspace_(workspace),
+        clients_(clients),
+        place_(std::move(place)),
+        index_(std::move(index)),
+        output_(output) {}
 
   int run(bool dry_run);
 
@@ -64,6 +68,7 @@ class Downloading {
   session::Workspace& workspace_;
   std::vector<Client>& clients_;
   session::SavePlace place_;
+  session::OpenedIndex index_;
   std::optional<installer::FileFolder> arriving_;
   std::string arrived_;  ///< its path
   Output& output_;
@@ -143,7 +148,7 @@ Result<void> Downloading::collect() {
 
 Result<void> Downloading::look_what_is_there() {
   for (const session::WantedFile& one : wanted_) {
-    auto there = place_.has_index() ? installer::find_published(place_.index, one.file)
+    auto there = place_.has_index() ? installer::find_published(*index_.place, one.file)
                                     : installer::find_complete(place_.folder, one.file, output_);
     if (!there) return std::unexpected(there.error());
     saved_.push_back(std::move(*there).value_or(installer::SavedFile{}));
@@ -185,7 +190,7 @@ Result<void> Downloading::publish() const {
     if (!saved_[i].was_there) arrived.push_back(arrived_ + "/" + wanted_[i].file.filename);
   }
   if (arrived.empty()) return {};
-  const auto built = index::add_to_static_index(arrived, place_.index, output_);
+  const auto built = index::add_to_static_index(arrived, *index_.place, output_);
   if (built) return {};
   // What is refused would be refused again.
   for (const std::string& path : arrived) {
@@ -214,7 +219,8 @@ Result<void> Downloading::bring() {
       whole = whole && one.file.size;
     }
     output_.expect_downloads(wanted_.size(), whole ? bytes : 0);
-    auto saved = session::bring_files(*arriving_, place_, wanted_, *workspace_.transport, output_);
+    auto saved = session::bring_files(*arriving_, index_.place.get(), wanted_,
+                                      *workspace_.transport, output_);
     if (!saved) return std::unexpected(saved.error());
     saved_ = *std::move(saved);
     for (std::size_t i = 0; i < wanted_.size(); ++i)
@@ -239,8 +245,8 @@ Result<void> Downloading::finish() {
 
 void Downloading::warn_of_other_choices() {
   for (const Client& client : clients_) {
-    const auto differs =
-        session::differs_from_saved(workspace_, client.target, client.resolution, place_);
+    const auto differs = session::differs_from_saved(workspace_, client.target, client.resolution,
+                                                     place_, index_.url, *index_.transport);
     if (!differs) continue;
     output_.warn(fmt::format("from {} alone, {} {}", place_.named(), client.machine.name, *differs),
                  "ask for the exact version there, or download into a folder of its own for each "
@@ -342,6 +348,8 @@ int save_files(session::Session& session, const session::SavePlace& place, Outpu
   if (!machines) return output.failure(machines.error());
   auto workspace = session::open_workspace(session, session::Purpose::save);
   if (!workspace) return output.failure(workspace.error());
+  auto index = session::open_saved_index(place, **workspace);
+  if (!index) return output.failure(index.error());
   output.set_progress(
       choose_progress((*workspace)->settings.progress, given.has(session::Opt::quiet)));
   std::vector<Client> clients;
@@ -350,7 +358,8 @@ int save_files(session::Session& session, const session::SavePlace& place, Outpu
         {machine, session::make_target((*workspace)->environment, (*workspace)->stated,
                                        machine.machine, session.elsewhere())});
   }
-  return Downloading(**workspace, clients, place, output).run(given.has(session::Opt::dry_run));
+  return Downloading(**workspace, clients, place, std::move(*index), output)
+      .run(given.has(session::Opt::dry_run));
 }
 
 }  // namespace axle::cli

@@ -258,7 +258,8 @@ constexpr std::array rows = {
     OptionRow{Opt::supported, value, "--supported", "LISTS",
               "Property lists to use instead of this machine's: {ns: {feature: [value, ...]}}, a "
               "file or -"},
-    OptionRow{Opt::out, value, "--out", "DIR", "The output folder"},
+    OptionRow{Opt::out, value, "--out", "DIR",
+              "The output folder; for an index also s3://BUCKET/PREFIX"},
     OptionRow{Opt::output_file, value, "--output-file,-o", "FILE",
               "Write to this file instead of stdout; - is stdout"},
     OptionRow{Opt::build_variant, list, "--variant", "LABEL", "Only this variant"},

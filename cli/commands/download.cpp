@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/saved_files.h"
 #include "index/publish/static_index.h"
+#include "index/storage/storage_address.h"
+#include "session/storage/storage_access.h"
 
 namespace axle::cli {
 
@@ -24,10 +26,22 @@ session::Outcome<session::SavePlace> folder_place(const session::Arguments& give
   return session::SavePlace{folder.string(), {}};
 }
 
+/// Files arrive in the cache, since a storage has no place beside it.
+session::Outcome<session::SavePlace> stored_place(const session::Session& session) {
+  const std::string& named = session.arguments().value(session::Opt::out);
+  const auto address = index::parse_storage_address(named);
+  if (!address) return session::misused(address.error().message, address.error().hint);
+  return session::SavePlace{session::arriving_folder(session, address->text()), address->text()};
+}
+
 /// Files arrive beside the index, on the same disk.
-session::Outcome<session::SavePlace> mirror_place(const session::Arguments& given) {
+session::Outcome<session::SavePlace> mirror_place(const session::Session& session) {
+  const session::Arguments& given = session.arguments();
   if (given.value(session::Opt::out).empty())
-    return session::misused("no folder for the mirror", "name one with --out DIR");
+    return session::misused(
+        "no place for the mirror",
+        "name a folder with --out DIR, or a storage with --out s3://BUCKET/PREFIX");
+  if (index::is_storage_address(given.value(session::Opt::out))) return stored_place(session);
   auto found = index::find_static_index(given.value(session::Opt::out));
   if (!found) return session::failed(std::move(found).error());
   const std::filesystem::path index = *std::move(found);
@@ -49,7 +63,7 @@ int save_to(session::Session& session, session::Opt folder, Output& output) {
   if (const auto named = check_something_is_named(given); !named)
     return output.failure(named.error());
   const auto place =
-      folder == session::Opt::out ? mirror_place(given) : folder_place(given, folder);
+      folder == session::Opt::out ? mirror_place(session) : folder_place(given, folder);
   return place ? save_files(session, *place, output) : output.failure(place.error());
 }
 

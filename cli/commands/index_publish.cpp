@@ -1,6 +1,7 @@
 // index build and index remove: publishes and removes wheels.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -8,7 +9,10 @@
 #include "cli/command.h"
 #include "index/http/url.h"
 #include "index/publish/static_index.h"
+#include "index/storage/storage_address.h"
 #include "session/session.h"
+#include "session/settings/settings.h"
+#include "session/storage/storage_access.h"
 
 namespace axle::cli {
 
@@ -53,7 +57,7 @@ std::string index_url_of(const std::string& folder) {
   return index::file_url(std::filesystem::absolute(folder).lexically_normal().string() + "/simple");
 }
 
-std::string render(const index::StaticIndex& built) {
+std::string render(const index::StaticIndex& built, const std::string& index_url) {
   std::string text;
   std::size_t untouched = 0;
   for (const index::IndexedProject& project : built.projects) {
@@ -64,8 +68,7 @@ std::string render(const index::StaticIndex& built) {
     }
   }
   if (untouched > 0) text += fmt::format("{} unchanged\n", counted(untouched, "project"));
-  return text + fmt::format("install from it: variant install --index-url {} ...\n",
-                            index_url_of(built.folder));
+  return text + fmt::format("install from it: variant install --index-url {} ...\n", index_url);
 }
 
 ordered_json projects_json(const std::vector<index::IndexedProject>& projects) {
@@ -95,22 +98,36 @@ ordered_json removed_json(const std::vector<index::RemovedFile>& removed) {
   return rows;
 }
 
+/// The storage that --out names; nullptr: it is a folder.
+session::Outcome<std::unique_ptr<index::StoredPlace>> named_storage(const session::Session& session,
+                                                                    const std::string& out) {
+  if (!index::is_storage_address(out)) return nullptr;
+  const auto settings = session::read_settings(session.arguments(), {}, session.pip_section());
+  if (!settings) return std::unexpected(settings.error());
+  // Nothing is written beside the wheels that are published.
+  return session::open_storage(out, *settings, false);
+}
+
 }  // namespace
 
 int run_index_build(session::Session& session, Output& output) {
   const std::string& wheels = session.arguments().positionals.front();
   std::string out = session.arguments().value(session::Opt::out);
   if (out.empty()) out = wheels + "/index";
+  const auto storage = named_storage(session, out);
+  if (!storage) return output.failure(storage.error());
   Problems problems(output);
-  auto built = index::build_static_index(wheels, out, problems);
+  auto built = *storage ? index::build_static_index(wheels, **storage, problems)
+                        : index::build_static_index(wheels, out, problems);
   if (!built) return output.failure(session::failed(built.error()).error());
   const bool changed = std::ranges::any_of(
       built->projects, [](const index::IndexedProject& one) { return !one.added.empty(); });
   if (changed) output.change_was_made();
-  return output.answer({.text = [&] { return render(*built); },
+  const std::string index_url = *storage ? (*storage)->simple_url() : index_url_of(built->folder);
+  return output.answer({.text = [&] { return render(*built, index_url); },
                         .json = [&]() -> ordered_json {
                           return {{"folder", built->folder},
-                                  {"index_url", index_url_of(built->folder)},
+                                  {"index_url", index_url},
                                   {"projects", projects_json(built->projects)},
                                   {"problems", problems.messages}};
                         }});
@@ -132,9 +149,13 @@ int run_index_remove(session::Session& session, Output& output) {
     targets.push_back(std::move(*target));
   }
   const bool dry_run = arguments.has(session::Opt::dry_run);
-  auto removal = index::remove_from_static_index(arguments.value(session::Opt::out), targets,
-                                                 arguments.values(session::Opt::build_variant),
-                                                 dry_run, output);
+  const std::string& out = arguments.value(session::Opt::out);
+  const std::vector<std::string>& labels = arguments.values(session::Opt::build_variant);
+  const auto storage = named_storage(session, out);
+  if (!storage) return output.failure(storage.error());
+  auto removal = *storage
+                     ? index::remove_from_static_index(**storage, targets, labels, dry_run, output)
+                     : index::remove_from_static_index(out, targets, labels, dry_run, output);
   if (!removal) return output.failure(session::failed(removal.error()).error());
   if (!dry_run && !removal->removed.empty()) output.change_was_made();
   return output.answer({.text = [&] { return render(*removal, dry_run); },

@@ -9,7 +9,7 @@
 
 extern "C" {
 
-inline constexpr std::uint32_t axle_curl_api_version = 6;
+inline constexpr std::uint32_t axle_curl_api_version = 7;
 
 enum AxleCurlEnd : std::int32_t {
   axle_curl_done = 0,
@@ -30,6 +30,8 @@ enum AxleCurlEnd : std::int32_t {
 
 struct AxleCurlExchange {
   const char* url;             ///< http or https, without credentials
+  const char* method;          ///< nullptr: GET
+  std::int64_t body_bytes;     ///< of what is sent; negative: nothing is
   const char* user;            ///< nullptr: no credentials
   const char* password;        ///< never nullptr if `user` is not
   const char* const* headers;  ///< "Name: value"
@@ -40,13 +42,16 @@ struct AxleCurlExchange {
   const char* proxy;        ///< "" none
   const char* no_proxy;     ///< "" none
   std::int32_t check_certificate;
-  long timeout_seconds;  ///< to connect, and without a byte of the body
+  long connect_seconds;
+  long timeout_seconds;  ///< without a byte of the body, in either direction
   long slow_bytes_per_second;
   long slow_seconds;
   long buffer_bytes;  ///< of the body at once, at most; 0: libcurl's choice
   void* context;
   /// One header line without its line end; a status line begins a new response. Nonzero stops.
   std::int32_t (*on_header)(void* context, const char* line, std::size_t size);
+  /// Fills `part` with what is sent from `offset` on, within `body_bytes`. Nonzero stops.
+  std::int32_t (*read_body)(void* context, std::int64_t offset, char* part, std::size_t size);
   /// Nonzero stops.
   std::int32_t (*on_body)(void* context, const char* bytes, std::size_t size);
 };

@@ -106,8 +106,8 @@ struct SpeedWatch {
   }
 };
 
-int watch_transfer(void* user, curl_off_t, curl_off_t received, curl_off_t, curl_off_t) {
-  return static_cast<SpeedWatch*>(user)->ends_at(received) ? 1 : 0;
+int watch_transfer(void* user, curl_off_t, curl_off_t received, curl_off_t, curl_off_t sent) {
+  return static_cast<SpeedWatch*>(user)->ends_at(received + sent) ? 1 : 0;
 }
 
 /// One exchange with the handle that performs it.
@@ -117,7 +117,47 @@ struct Running {
   SpeedWatch watch{curl, exchange};
   curl_slist* headers = nullptr;
   char reason[CURL_ERROR_SIZE] = "";
+  std::int64_t sent = 0;  ///< of the body
 };
+
+std::size_t take_body(char* part, std::size_t, std::size_t size, void* user) {
+  auto* const running = static_cast<Running*>(user);
+  const AxleCurlExchange& exchange = *running->exchange;
+  const auto count = static_cast<std::size_t>(
+      std::min(static_cast<std::int64_t>(size), exchange.body_bytes - running->sent));
+  if (count == 0) return 0;
+  if (exchange.read_body(exchange.context, running->sent, part, count) != 0)
+    return CURL_READFUNC_ABORT;
+  running->sent += static_cast<std::int64_t>(count);
+  return count;
+}
+
+/// A kept connection may turn out to be closed: the body is sent again, on another one.
+int seek_body(void* user, curl_off_t offset, int origin) {
+  if (origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
+  static_cast<Running*>(user)->sent = offset;
+  return CURL_SEEKFUNC_OK;
+}
+
+void set_method(Running& running) {
+  CURL* curl = running.curl;
+  const AxleCurlExchange& exchange = *running.exchange;
+  if (exchange.body_bytes >= 0) {
+    curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(exchange.body_bytes));
+    curl_easy_setopt(curl, CURLOPT_READFUNCTION, take_body);
+    curl_easy_setopt(curl, CURLOPT_READDATA, &running);
+    curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, seek_body);
+    curl_easy_setopt(curl, CURLOPT_SEEKDATA, &running);
+    curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, 512L << 10);
+  }
+  if (exchange.method == nullptr) return;
+  if (std::string_view(exchange.method) == "HEAD") {
+    curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+  } else {
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, exchange.method);
+  }
+}
 
 void set_options(Running& running) {
   CURL* curl = running.curl;
@@ -135,7 +175,7 @@ void set_options(Running& running) {
   curl_easy_setopt(curl, CURLOPT_PROXY, exchange.proxy);
   curl_easy_setopt(curl, CURLOPT_NOPROXY, exchange.no_proxy);
   curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, exchange.timeout_seconds);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, exchange.connect_seconds);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, watch_transfer);
   curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &running.watch);
@@ -157,6 +197,7 @@ void set_options(Running& running) {
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, give_body);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &exchange);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, running.headers);
+  set_method(running);
   if (exchange.buffer_bytes > 0) curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, exchange.buffer_bytes);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, running.reason);
   curl_easy_setopt(curl, CURLOPT_PRIVATE, &running);

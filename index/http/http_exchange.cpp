@@ -22,6 +22,10 @@ std::string render_seconds(unsigned seconds) {
 constexpr std::size_t max_header_bytes = 256U << 10;
 /// For an error page or redirect that is not used; beyond this the connection is dropped instead.
 constexpr std::uint64_t max_discarded_bytes = 1U << 20;
+/// Of the error that a storage gives; what is longer is none.
+constexpr std::uint64_t max_error_bytes = 16U << 10;
+/// A smaller body goes out at once: how long the answer takes is the server's affair then.
+constexpr std::uint64_t min_watched_body = 1U << 20;
 
 Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
                      const TransportOptions& options) {
@@ -90,6 +94,9 @@ std::vector<std::string> request_headers(const HttpRequest& request, bool decode
   if (request.refresh) headers.emplace_back("Cache-Control: max-age=0");
   if (std::string range = range_header(request); !range.empty())
     headers.push_back(std::move(range));
+  if (request.call != nullptr && request.call->headers) {
+    for (std::string& line : request.call->headers()) headers.push_back(std::move(line));
+  }
   return headers;
 }
 
@@ -115,6 +122,10 @@ class Exchange::Receiver {
   bool body(std::string_view bytes) noexcept try {
     if (!begun_ && !begin_body()) return false;
     received_ += bytes.size();
+    if (discard_ && request_.call != nullptr) {
+      collected_ +=
+          bytes.substr(0, max_error_bytes - std::min(max_error_bytes, received_ - bytes.size()));
+    }
     if (discard_) return received_ <= max_discarded_bytes;
     if (received_ > allowed_) return refuse(too_long());
     if (sink_ == nullptr) {
@@ -164,6 +175,10 @@ class Exchange::Receiver {
     } else if (head_.content_encoding.empty()) {
       response.total_size = head_.content_length;
     }
+    if (request_.call != nullptr) {
+      response.said = head_.of_storage;
+      if (!head_.location.empty()) response.said.insert_or_assign("location", head_.location);
+    }
     const bool coded = !head_.content_encoding.empty() && head_.content_encoding != "identity";
     if (decodes() && coded && !collected_.empty()) {
       response.packed = {head_.content_encoding, std::move(collected_)};
@@ -175,7 +190,7 @@ class Exchange::Receiver {
 
   /// Archives are hashed and read in ranges as stored on the server.
   [[nodiscard]] bool decodes() const {
-    return sink_ == nullptr && !request_.range && !request_.tail;
+    return sink_ == nullptr && !request_.range && !request_.tail && request_.call == nullptr;
   }
 
  private:
@@ -232,12 +247,14 @@ class Exchange::Receiver {
 Exchange::Exchange(const TransportOptions& options, const HttpRequest& request,
                    ExchangeTarget target, const BodySink* sink)
     : options_(options),
+      request_(request),
       target_(std::move(target)),
       receiver_(std::make_unique<Receiver>(request, sink)),
       headers_(request_headers(request, receiver_->decodes())) {
   for (const std::string& line : headers_) header_lines_.push_back(line.c_str());
   const bool anonymous = target_.user.empty() && target_.password.empty();
   call_.url = target_.url.c_str();
+  call_.body_bytes = -1;
   call_.user = anonymous ? nullptr : target_.user.c_str();
   call_.password = target_.password.c_str();
   call_.headers = header_lines_.data();
@@ -250,16 +267,40 @@ Exchange::Exchange(const TransportOptions& options, const HttpRequest& request,
   call_.no_proxy = options.no_proxy.c_str();
   call_.check_certificate = is_trusted_host(target_.url, options.trusted_hosts) ? 0 : 1;
   call_.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));
+  call_.connect_seconds = call_.timeout_seconds;
   call_.slow_bytes_per_second = static_cast<long>(options.slow_bytes_per_second);
   call_.slow_seconds = static_cast<long>(options.slow_seconds);
   call_.buffer_bytes = sink == nullptr ? 0 : file_buffer_bytes;
-  call_.context = receiver_.get();
+  call_.context = this;
+  if (request_.call != nullptr) prepare_call(*request_.call);
   call_.on_header = [](void* context, const char* line, std::size_t size) {
-    return static_cast<Receiver*>(context)->header({line, size}) ? 0 : 1;
+    return static_cast<Exchange*>(context)->receiver_->header({line, size}) ? 0 : 1;
   };
   call_.on_body = [](void* context, const char* bytes, std::size_t size) {
-    return static_cast<Receiver*>(context)->body({bytes, size}) ? 0 : 1;
+    return static_cast<Exchange*>(context)->receiver_->body({bytes, size}) ? 0 : 1;
   };
+}
+
+void Exchange::prepare_call(const HttpCall& call) {
+  call_.method = call.method.c_str();
+  if (call.has_body) {
+    call_.body_bytes = static_cast<std::int64_t>(call.body_size);
+    call_.read_body = [](void* context, std::int64_t offset, char* part, std::size_t size) {
+      return static_cast<Exchange*>(context)->read_body(static_cast<std::uint64_t>(offset),
+                                                        {part, size});
+    };
+  }
+  call_.timeout_seconds = std::max(call_.timeout_seconds, static_cast<long>(call.patience_seconds));
+  if (call.body_size < min_watched_body) call_.slow_bytes_per_second = 0;
+}
+
+std::int32_t Exchange::read_body(std::uint64_t offset, std::span<char> part) noexcept try {
+  if (request_.call->read_body(offset, std::as_writable_bytes(part))) return 0;
+  body_failed_ = true;
+  return 1;
+} catch (const std::exception&) {  // must not propagate through the module
+  body_failed_ = true;
+  return 1;
 }
 
 Exchange::~Exchange() = default;
@@ -268,7 +309,12 @@ ExchangeResult Exchange::finish(const AxleCurlOutcome& outcome) {
   Receiver& receiver = *receiver_;
   if (outcome.end == axle_curl_done) receiver.end_of_transfer();
   ExchangeResult result{HttpResponse{}, receiver.head(), false, receiver.given()};
-  if (std::optional<Error> refusal = receiver.take_refusal()) {
+  if (body_failed_) {
+    result.response =
+        fail(ErrorKind::io,
+             fmt::format("{}: what is sent there cannot be read", redact_url(target_.url)),
+             "another program may have changed the file: run the command again");
+  } else if (std::optional<Error> refusal = receiver.take_refusal()) {
     result.response = std::unexpected(std::move(*refusal));
   } else if (outcome.end == axle_curl_done || receiver.satisfied()) {
     result.transient = is_transient_status(receiver.head().status);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,13 +44,17 @@ class Exchange {
 
  private:
   class Receiver;
+  void prepare_call(const HttpCall& call);
+  [[nodiscard]] std::int32_t read_body(std::uint64_t offset, std::span<char> part) noexcept;
 
   const TransportOptions& options_;
+  const HttpRequest& request_;
   ExchangeTarget target_;
   std::unique_ptr<Receiver> receiver_;
   std::vector<std::string> headers_;
   std::vector<const char*> header_lines_;
   AxleCurlExchange call_{};
+  bool body_failed_ = false;  ///< what is sent could not be read
 };
 
 }  // namespace axle::index

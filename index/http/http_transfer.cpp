@@ -28,6 +28,7 @@ void HttpTransfer::turn_to(std::string url) {
   server_ = url_origin(url_);
   keyring_asked_ = false;
   next_ = Next::exchange;
+  if (request_.call != nullptr) return;  // what it needs is in its own headers
   credential_ = credentials_.find(url_);
   if (!credential_.empty() || credentials_.policy(url_) != Authenticate::always) return;
   finish(std::unexpected(Error{
@@ -49,7 +50,8 @@ ResponseHead HttpTransfer::end(const AxleCurlOutcome& outcome) {
   ExchangeResult result = exchange_->finish(outcome);
   exchange_.reset();
   ResponseHead head = result.head;
-  if (result.response && result.response->status == 401 && !keyring_asked_) {
+  const bool may_log_in = request_.call == nullptr && !keyring_asked_;
+  if (result.response && result.response->status == 401 && may_log_in) {
     denied_.emplace(std::move(result));
     next_ = Next::keyring;
   } else {
@@ -68,7 +70,7 @@ void HttpTransfer::ask_keyring() {
 }
 
 void HttpTransfer::settle(ExchangeResult result) {
-  if (result.response && result.head.is_redirect()) {
+  if (result.response && result.head.is_redirect() && request_.call == nullptr) {
     Result<std::string> target = follow(result.head);
     if (!target) return finish(std::unexpected(std::move(target).error()));
     ++hops_;

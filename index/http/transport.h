@@ -6,6 +6,7 @@
 #include <any>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,21 @@ struct KeptForm {
   std::string_view begin;  ///< its first bytes, or all of it
 };
 
+/// What a request is beyond a GET: with a method, headers and a body of its own, as a storage takes
+/// files. Only its own server gets it: redirects are not followed, and no login of the transport is
+/// added.
+struct HttpCall {
+  std::string method = "GET";
+  /// "Name: value", asked for before each exchange: a signature has a time.
+  std::function<std::vector<std::string>()> headers;
+  bool has_body = false;
+  std::uint64_t body_size = 0;
+  /// The body from `offset` on, all of `part`. Called by the transport's thread. False: it cannot
+  /// be read.
+  std::function<bool(std::uint64_t offset, std::span<std::byte> part)> read_body;
+  unsigned patience_seconds = 0;  ///< the answer may take so long, even if the time limit is less
+};
+
 struct HttpRequest {
   std::string url;  ///< http, https or file; credentials in it are used and never shown
   std::string accept;
@@ -54,6 +70,7 @@ struct HttpRequest {
   std::string sha256;
   bool refresh = false;                  ///< caches on the way should revalidate with the server
   std::uint64_t max_bytes = 1ULL << 30;  ///< a longer body is an error
+  std::shared_ptr<const HttpCall> call = nullptr;  ///< nullptr: a GET
 
   friend bool operator==(const HttpRequest&, const HttpRequest&) = default;
 };
@@ -74,7 +91,9 @@ struct HttpResponse {
   std::uint64_t age_seconds = 0;                     ///< age in caches on the way
   std::optional<std::uint64_t> retry_after_seconds;  ///< the pause that a busy server asks for
   std::optional<std::uint64_t> total_size;           ///< from Content-Range or Content-Length
-  std::string body;   ///< decoded (gzip, deflate); empty if the status is not 2xx
+  std::string body;  ///< decoded (gzip, deflate); empty if the status is not 2xx, but for a call
+  /// To a call: what its server says in headers "x-amz-…", and "location"; names in lower case.
+  std::map<std::string, std::string, std::less<>> said = {};
   PackedBody packed;  ///< the same, for caches
   FormPlace copy;     ///< in a cache, of a body with the sha256 of the request
   bool has_form =

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "index/http/local_files.h"
 #include "index/http/url.h"
@@ -20,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t largest_page = std::uint64_t{1} << 30;
 
-std::unexpected<Error> foreign(const fs::path& path, std::string_view why) {
-  return fail(ErrorKind::io, fmt::format("{} {}; the folder is left as it is", path.string(), why),
+std::unexpected<Error> foreign(const std::string& path, std::string_view why) {
+  return fail(ErrorKind::io, fmt::format("{} {}; the folder is left as it is", path, why),
               "choose a folder that does not exist yet or that only `variant index` writes to, or "
               "move this file away");
 }
@@ -49,17 +50,6 @@ bool is_real(const fs::path& path, fs::file_type type) {
   return fs::symlink_status(path, error).type() == type;
 }
 
-Result<ProjectPage> read_page(const fs::path& path) {
-  Result<std::string> text = read_local_file(path, largest_page);
-  if (!text) return std::unexpected(std::move(text.error()));
-  CollectedReport report;
-  Result<ProjectPage> page = parse_json_page(std::move(*text), file_url(path.string()), report);
-  if (!page) return page;
-  // A file that the reader would skip would be lost.
-  if (!report.remarks.empty()) return foreign(path, "has an entry that cannot be read");
-  return page;
-}
-
 /// Adding and removing must not lose anything that they would not write again.
 bool is_as_written(const PublishedFile& file) {
   const bool known = file.filename.ends_with(".whl") || file.filename.ends_with("-variants.json");
@@ -69,24 +59,15 @@ bool is_as_written(const PublishedFile& file) {
 Result<PublishedProject> read_project(const fs::path& folder) {
   const fs::path page_path = folder / "index.json";
   if (!is_real(page_path, fs::file_type::regular)) return foreign(folder, not_ours);
-  const Result<ProjectPage> page = read_page(page_path);
-  if (!page) return std::unexpected(page.error());
-  PublishedProject project;
+  Result<std::string> text = read_local_file(page_path, largest_page);
+  if (!text) return std::unexpected(std::move(text.error()));
+  Result<PublishedProject> parsed =
+      parse_published_page(std::move(*text), page_path.string(), file_url(page_path.string()));
+  if (!parsed) return parsed;
+  PublishedProject project = std::move(*parsed);
   project.folder = folder;
-  std::set<std::string> written = {"index.json", "index.html"};
-  for (const PublishedFile& file : page->files) {
-    if (!is_as_written(file)) {
-      return foreign(page_path,
-                     fmt::format("lists {} in a different form than `variant index build` writes",
-                                 file.filename));
-    }
-    project.listed.push_back(file.filename);
-    written.insert(file.filename);
-    if (!file.filename.ends_with(".whl")) continue;
-    written.insert(file.filename + ".metadata");
-    if (!file.provenance.empty()) written.insert(provenance_name(file.filename));
-    project.wheels.push_back({file.filename, std::string(file.hash.sha256()), *file.size});
-  }
+  const std::set<std::string> written(project.files.begin(), project.files.end());
+  project.files.clear();
   const auto entries = entries_of(folder);
   if (!entries) return std::unexpected(entries.error());
   for (const fs::path& entry : *entries) {
@@ -99,6 +80,51 @@ Result<PublishedProject> read_project(const fs::path& folder) {
 }
 
 }  // namespace
+
+Result<PublishedProject> parse_published_page(std::string text, const std::string& where,
+                                              std::string_view url) {
+  CollectedReport report;
+  const Result<ProjectPage> page = parse_json_page(std::move(text), url, report);
+  if (!page) return std::unexpected(page.error());
+  // A file that the reader would skip would be lost.
+  if (!report.remarks.empty()) return foreign(where, "has an entry that cannot be read");
+  PublishedProject project;
+  std::set<std::string> written = {"index.json", "index.html"};
+  for (const PublishedFile& file : page->files) {
+    if (!is_as_written(file)) {
+      return foreign(where,
+                     fmt::format("lists {} in a different form than `variant index build` writes",
+                                 file.filename));
+    }
+    project.listed.push_back(file.filename);
+    written.insert(file.filename);
+    if (!file.filename.ends_with(".whl")) continue;
+    written.insert(file.filename + ".metadata");
+    if (!file.provenance.empty()) written.insert(provenance_name(file.filename));
+    project.wheels.push_back({file.filename, std::string(file.hash.sha256()), *file.size,
+                              file.requires_python, file.metadata_sha256,
+                              !file.provenance.empty()});
+  }
+  project.files.assign(written.begin(), written.end());
+  return project;
+}
+
+Result<std::vector<std::string>> parse_published_root(std::string_view text,
+                                                      const std::string& where) {
+  const nlohmann::json page = nlohmann::json::parse(text, nullptr, false);
+  const auto list = page.is_object() ? page.find("projects") : page.end();
+  if (!page.is_object() || list == page.end() || !list->is_array()) return foreign(where, not_ours);
+  std::vector<std::string> names;
+  for (const nlohmann::json& project : *list) {
+    const auto name = project.is_object() ? project.find("name") : project.end();
+    const bool named = project.is_object() && name != project.end() && name->is_string();
+    if (!named || !wheel::is_valid_name(name->get_ref<const std::string&>()) ||
+        wheel::normalize_name(name->get_ref<const std::string&>()) != *name)
+      return foreign(where, not_ours);
+    names.push_back(*name);
+  }
+  return names;
+}
 
 Result<PublishedIndex> read_published_index(const std::string& folder) {
   PublishedIndex index;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -15,6 +16,9 @@ struct PublishedWheel {
   std::string filename;
   std::string sha256;  ///< from its page, like the size
   std::uint64_t size = 0;
+  std::string requires_python;  ///< from its page, like what follows
+  std::string metadata_sha256;
+  bool has_provenance = false;
 };
 
 struct PublishedProject {
@@ -31,5 +35,15 @@ using PublishedIndex = std::map<std::string, PublishedProject>;
 /// contains something that an index build did not write (with its name: a file, link or folder that
 /// no page lists, an entry of a page that it would not write). The wheels are not opened.
 [[nodiscard]] Result<PublishedIndex> read_published_index(const std::string& folder);
+
+/// The same of one project, from its page index.json alone: `text` is read, `where` its place for
+/// messages, `url` where it was read. `files` is what the page says that there is.
+[[nodiscard]] Result<PublishedProject> parse_published_page(std::string text,
+                                                            const std::string& where,
+                                                            std::string_view url);
+
+/// The projects that the page simple/index.json names. Error: io, if it is not an index build's.
+[[nodiscard]] Result<std::vector<std::string>> parse_published_root(std::string_view text,
+                                                                    const std::string& where);
 
 }  // namespace axle::index

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -32,18 +34,18 @@ Result<std::string> resolved_path(const std::string& location) {
 
 /// A project that changes is opened once, with its published files.
 Result<ProjectWheels*> changed(Changes& changes, const std::string& name,
-                               const PublishedIndex& published, Report& report) {
+                               const PublishedIndex& published, IndexPlace& place, Report& report) {
   if (const auto found = changes.find(name); found != changes.end()) return &found->second;
   ProjectWheels wheels;
   if (const auto old = published.find(name); old != published.end()) {
-    Result<ProjectWheels> read = ProjectWheels::read(old->second, report);
+    Result<ProjectWheels> read = ProjectWheels::read(old->second, place, report);
     if (!read) return std::unexpected(std::move(read.error()));
     wheels = std::move(*read);
   }
   return &changes.emplace(name, std::move(wheels)).first->second;
 }
 
-Result<void> write_roots(const std::vector<IndexedProject>& projects, StagedFolder& out) {
+Result<void> write_roots(const std::vector<IndexedProject>& projects, IndexDraft& out) {
   std::vector<std::string> names;
   for (const IndexedProject& project : projects) names.push_back(project.name);
   if (Result<void> done = out.write("simple/index.json", render_root_json(names)); !done)
@@ -53,7 +55,7 @@ Result<void> write_roots(const std::vector<IndexedProject>& projects, StagedFold
 
 /// Writes everything into the staged folder: changes, and the rest unchanged.
 Result<std::vector<IndexedProject>> write_all(const PublishedIndex& published,
-                                              const Changes& changes, StagedFolder& out) {
+                                              const Changes& changes, IndexDraft& out) {
   std::map<std::string, StaticProject> described;
   for (const auto& [name, wheels] : changes) {
     if (wheels.empty()) continue;
@@ -67,7 +69,14 @@ Result<std::vector<IndexedProject>> write_all(const PublishedIndex& published,
     projects.push_back(project.summary());
   }
   for (const auto& [name, project] : published) {
-    if (changes.contains(name)) continue;
+    if (changes.contains(name)) {
+      const auto left = described.find(name);
+      for (const std::string& file : project.files) {
+        if (left == described.end() || !left->second.has_file(file))
+          out.leave_out(fmt::format("simple/{}/{}", name, file));
+      }
+      continue;
+    }
     if (Result<void> done = carry_over(name, project, out); !done)
       return std::unexpected(done.error());
     projects.push_back(summary_of(name, project));
@@ -138,13 +147,13 @@ Result<void> take_out(const RemovalTarget& target, const std::vector<std::string
 
 /// Only the remaining ones are opened: damaged ones can be removed.
 Result<Changes> changes_without(const Removed& removed, const PublishedIndex& published,
-                                Report& report) {
+                                IndexPlace& place, Report& report) {
   Changes changes;
   for (const auto& [name, files] : removed) {
     PublishedProject left = published.at(name);
     std::erase_if(left.wheels,
                   [&](const PublishedWheel& wheel) { return files.contains(wheel.filename); });
-    Result<ProjectWheels> wheels = ProjectWheels::read(left, report);
+    Result<ProjectWheels> wheels = ProjectWheels::read(left, place, report);
     if (!wheels) return std::unexpected(std::move(wheels.error()));
     changes.emplace(name, std::move(*wheels));
   }
@@ -167,54 +176,77 @@ Result<std::vector<RemovedFile>> gone_files(const PublishedIndex& published,
 }
 
 Result<std::vector<IndexedProject>> put_in_place(const PublishedIndex& published,
-                                                 const Changes& changes, StagedFolder& staged) {
-  auto projects = write_all(published, changes, staged);
+                                                 const Changes& changes, IndexDraft& draft,
+                                                 Report& report) {
+  auto projects = write_all(published, changes, draft);
   if (!projects) return projects;
-  if (Result<void> placed = staged.put_in_place(); !placed) {
+  if (Result<void> placed = draft.put_in_place(report); !placed) {
     return std::unexpected(std::move(placed.error()));
   }
   return projects;
 }
 
-Result<StaticIndex> add(const std::vector<ScannedWheel>& wheels, const std::string& to,
+Result<StaticIndex> add(const std::vector<ScannedWheel>& wheels, IndexPlace& place,
                         Report& report) {
-  // From here on nobody else adds or removes.
-  Result<StagedFolder> staged = StagedFolder::create_beside(to);
-  if (!staged) return std::unexpected(std::move(staged.error()));
-  const Result<PublishedIndex> published = read_published_index(to);
+  // From here on nobody else adds to a folder or removes from it.
+  auto draft = place.begin();
+  if (!draft) return std::unexpected(std::move(draft.error()));
+  std::set<std::string> projects_of_wheels;
+  for (const ScannedWheel& wheel : wheels) projects_of_wheels.insert(wheel.project);
+  const Result<PublishedIndex> published = place.read(&projects_of_wheels);
   if (!published) return std::unexpected(published.error());
   Changes changes;
   for (const ScannedWheel& wheel : wheels) {
-    const Result<ProjectWheels*> project = changed(changes, wheel.project, *published, report);
+    const Result<ProjectWheels*> project =
+        changed(changes, wheel.project, *published, place, report);
     if (!project) return std::unexpected(project.error());
     if (Result<void> added = (*project)->add(wheel); !added) {
       return std::unexpected(std::move(added.error()));
     }
   }
-  auto projects = put_in_place(*published, changes, *staged);
+  auto projects = put_in_place(*published, changes, **draft, report);
   if (!projects) return std::unexpected(std::move(projects.error()));
-  return StaticIndex{to, std::move(*projects)};
+  return StaticIndex{place.name(), std::move(*projects)};
+}
+
+/// The projects that may have what is removed; nullopt: any may.
+std::optional<std::set<std::string>> projects_of(const std::vector<RemovalTarget>& targets) {
+  std::set<std::string> projects;
+  for (const RemovalTarget& target : targets) {
+    if (target.file.empty()) {
+      projects.insert(target.project);
+      continue;
+    }
+    const auto name = wheel::parse_wheel_name(target.file);
+    if (!name) return std::nullopt;
+    projects.insert(wheel::normalize_name(name->distribution));
+  }
+  return projects;
 }
 
 }  // namespace
 
 Result<StaticIndex> build_static_index(const std::string& wheels_folder,
                                        const std::string& out_folder, Report& report) {
-  const Result<std::string> from = resolved_path(wheels_folder);
-  const Result<std::string> to = resolved_path(out_folder);
-  if (!from || !to) return std::unexpected(from ? to.error() : from.error());
-  const Result<std::vector<ScannedWheel>> wheels = scan_wheels(*from, *to, report);
-  if (!wheels) return std::unexpected(wheels.error());
-  return add(*wheels, *to, report);
-}
-
-Result<StaticIndex> add_to_static_index(const std::vector<std::string>& wheels,
-                                        const std::string& out_folder, Report& report) {
   const Result<std::string> to = resolved_path(out_folder);
   if (!to) return std::unexpected(to.error());
+  return build_static_index(wheels_folder, *make_folder_place(*to), report);
+}
+
+Result<StaticIndex> build_static_index(const std::string& wheels_folder, IndexPlace& place,
+                                       Report& report) {
+  const Result<std::string> from = resolved_path(wheels_folder);
+  if (!from) return std::unexpected(from.error());
+  const Result<std::vector<ScannedWheel>> wheels = scan_wheels(*from, place.folder(), report);
+  if (!wheels) return std::unexpected(wheels.error());
+  return add(*wheels, place, report);
+}
+
+Result<StaticIndex> add_to_static_index(const std::vector<std::string>& wheels, IndexPlace& place,
+                                        Report& report) {
   const Result<std::vector<ScannedWheel>> scanned = scan_wheels(wheels, report);
   if (!scanned) return std::unexpected(scanned.error());
-  return add(*scanned, *to, report);
+  return add(*scanned, place, report);
 }
 
 Result<std::string> find_static_index(const std::string& out_folder) {
@@ -258,13 +290,22 @@ Result<RemovedFiles> remove_from_static_index(const std::string& out_folder,
     return fail(ErrorKind::not_found, fmt::format("{} does not contain a package index", *to),
                 "--out must be a folder that `variant index build` wrote");
   }
-  std::optional<StagedFolder> staged;
+  return remove_from_static_index(*make_folder_place(*to), targets, labels, dry_run, report);
+}
+
+Result<RemovedFiles> remove_from_static_index(IndexPlace& place,
+                                              const std::vector<RemovalTarget>& targets,
+                                              const std::vector<std::string>& labels, bool dry_run,
+                                              Report& report) {
+  std::unique_ptr<IndexDraft> draft;
   if (!dry_run) {
-    Result<StagedFolder> created = StagedFolder::create_beside(*to);
-    if (!created) return std::unexpected(std::move(created.error()));
-    staged.emplace(std::move(*created));
+    auto begun = place.begin();
+    if (!begun) return std::unexpected(std::move(begun.error()));
+    draft = std::move(*begun);
   }
-  const Result<PublishedIndex> published = read_published_index(*to);
+  const auto projects_of_targets = projects_of(targets);
+  const Result<PublishedIndex> published =
+      place.read(projects_of_targets ? &*projects_of_targets : nullptr);
   if (!published) return std::unexpected(published.error());
   Removed removed;
   for (const RemovalTarget& target : targets) {
@@ -272,15 +313,15 @@ Result<RemovedFiles> remove_from_static_index(const std::string& out_folder,
       return std::unexpected(std::move(done.error()));
     }
   }
-  const Result<Changes> changes = changes_without(removed, *published, report);
+  const Result<Changes> changes = changes_without(removed, *published, place, report);
   if (!changes) return std::unexpected(changes.error());
   auto gone = gone_files(*published, *changes);
   if (!gone) return std::unexpected(std::move(gone.error()));
-  if (staged) {
-    auto projects = put_in_place(*published, *changes, *staged);
+  if (draft) {
+    auto projects = put_in_place(*published, *changes, *draft, report);
     if (!projects) return std::unexpected(std::move(projects.error()));
   }
-  return RemovedFiles{*to, std::move(*gone)};
+  return RemovedFiles{place.name(), std::move(*gone)};
 }
 
 }  // namespace axle::index

@@ -8,6 +8,7 @@
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
+#include "index/publish/index_place.h"
 #include "wheel/version.h"
 
 namespace axle::index {
@@ -35,10 +36,14 @@ struct StaticIndex {
 [[nodiscard]] Result<StaticIndex> build_static_index(const std::string& wheels_folder,
                                                      const std::string& out_folder, Report& report);
 
+/// The same in `place`, which may be a storage (index/storage/stored_place.h): there, files come
+/// before the pages that name them.
+[[nodiscard]] Result<StaticIndex> build_static_index(const std::string& wheels_folder,
+                                                     IndexPlace& place, Report& report);
+
 /// The same with the wheels at these paths alone.
 [[nodiscard]] Result<StaticIndex> add_to_static_index(const std::vector<std::string>& wheels,
-                                                      const std::string& out_folder,
-                                                      Report& report);
+                                                      IndexPlace& place, Report& report);
 
 /// The absolute path of `out_folder`, a path or a file URL, where an index is or can be made.
 /// Error: io, if it has somebody else's files.
@@ -71,6 +76,9 @@ struct RemovedFiles {
 /// matches nothing (the hint lists what exists), and those of build_static_index.
 [[nodiscard]] Result<RemovedFiles> remove_from_static_index(
     const std::string& out_folder, const std::vector<RemovalTarget>& targets,
+    const std::vector<std::string>& labels, bool dry_run, Report& report);
+[[nodiscard]] Result<RemovedFiles> remove_from_static_index(
+    IndexPlace& place, const std::vector<RemovalTarget>& targets,
     const std::vector<std::string>& labels, bool dry_run, Report& report);
 
 }  // namespace axle::index

@@ -27,11 +27,12 @@ Error damaged(const std::string& path, Error error) {
 
 }  // namespace
 
-Result<ProjectWheels> ProjectWheels::read(const PublishedProject& published, Report& report) {
+Result<ProjectWheels> ProjectWheels::read(const PublishedProject& published, IndexPlace& place,
+                                          Report& report) {
   ProjectWheels wheels;
   for (const PublishedWheel& listed : published.wheels) {
     const std::string path = published.folder + '/' + listed.filename;
-    Result<ScannedWheel> wheel = read_published_wheel(path, listed.sha256, report);
+    Result<ScannedWheel> wheel = place.read_wheel(published, listed, report);
     if (wheel && wheel->size != listed.size) {
       wheel = fail(ErrorKind::mismatch, fmt::format("{} has {} bytes, but its page lists {}", path,
                                                     wheel->size, listed.size));
@@ -55,6 +56,9 @@ Result<void> ProjectWheels::add(const ScannedWheel& wheel) {
           ? wheel.filename
           : filenames_.try_emplace(meaning_of(wheel), wheel.filename).first->second;
   const auto [at, fresh] = wheels_.try_emplace(same, ListedWheel{wheel, false});
+  // One that a storage lists may be missing there.
+  const bool again = !fresh && !at->second.wheel.is_here && same == wheel.filename;
+  if (again && at->second.wheel.sha256 == wheel.sha256) at->second = ListedWheel{wheel, false};
   if (fresh || at->second.wheel.sha256 == wheel.sha256) return {};
   const std::string& published = at->second.wheel.path;
   return fail(
@@ -81,7 +85,7 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
     for (const ProjectWheels::ListedWheel* member : members) {
       const ScannedWheel& wheel = member->wheel;
       project.files_.push_back({wheel.filename, wheel.sha256, wheel.size, wheel.requires_python,
-                                wheel.metadata_sha256, !wheel.provenance.empty()});
+                                wheel.metadata_sha256, wheel.has_provenance});
       project.wheels_.push_back(member);
       scanned.push_back(&wheel);
       if (wheel.name.is_variant()) labels.insert(wheel.name.label);
@@ -98,12 +102,14 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
   return project;
 }
 
-Result<void> StaticProject::write(StagedFolder& out) const {
+Result<void> StaticProject::write(IndexDraft& out) const {
   const std::string folder = "simple/" + summary_.name + '/';
   for (const ProjectWheels::ListedWheel* member : wheels_) {
     const ScannedWheel& wheel = member->wheel;
     const std::string path = folder + wheel.filename;
-    Result<void> done = member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path);
+    if (member->published && out.keeps_published()) continue;
+    Result<void> done =
+        member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path, wheel.sha256);
     if (!done) return done;
     if (done = out.write(path + ".metadata", wheel.metadata_text); !done) return done;
     if (wheel.provenance.empty()) continue;
@@ -117,6 +123,16 @@ Result<void> StaticProject::write(StagedFolder& out) const {
   return out.write(folder + "index.html", render_project_html(summary_.name, files_));
 }
 
+bool StaticProject::has_file(std::string_view filename) const {
+  const auto is_beside = [&](const ListedFile& file) {
+    return filename == file.filename ||
+           (!file.metadata_sha256.empty() && filename == file.filename + ".metadata") ||
+           (file.has_provenance && filename == provenance_name(file.filename));
+  };
+  return filename == "index.json" || filename == "index.html" ||
+         std::ranges::any_of(files_, is_beside);
+}
+
 IndexedProject summary_of(const std::string& name, const PublishedProject& project) {
   std::set<std::string> labels;
   for (const PublishedWheel& published : project.wheels) {
@@ -126,8 +142,8 @@ IndexedProject summary_of(const std::string& name, const PublishedProject& proje
   return {name, project.listed, {labels.begin(), labels.end()}, {}};
 }
 
-Result<void> carry_over(const std::string& name, const PublishedProject& project,
-                        StagedFolder& out) {
+Result<void> carry_over(const std::string& name, const PublishedProject& project, IndexDraft& out) {
+  if (out.keeps_published()) return {};
   for (const std::string& file : project.files) {
     const std::string place = fmt::format("simple/{}/{}", name, file);
     if (Result<void> done = out.link(project.folder + '/' + file, place); !done) return done;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,9 +12,9 @@
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/publish/index_pages.h"
+#include "index/publish/index_place.h"
 #include "index/publish/published_index.h"
 #include "index/publish/release_variants.h"
-#include "index/publish/staged_folder.h"
 #include "index/publish/static_index.h"
 #include "index/publish/wheel_scan.h"
 
@@ -24,7 +25,7 @@ class ProjectWheels {
  public:
   /// The wheels that `published` lists. Errors: the name of one that is damaged or not as listed.
   [[nodiscard]] static Result<ProjectWheels> read(const PublishedProject& published,
-                                                  Report& report);
+                                                  IndexPlace& place, Report& report);
 
   /// The same content under a published name is accepted. Error: mismatch for different content,
   /// also under another spelling of that name ("My-Pkg-1.0.0" is "my_pkg-1.0").
@@ -56,7 +57,9 @@ class StaticProject {
                                                       const ProjectWheels& wheels);
 
   /// Pages and files, under simple/<name>/.
-  [[nodiscard]] Result<void> write(StagedFolder& out) const;
+  [[nodiscard]] Result<void> write(IndexDraft& out) const;
+  /// One of those that `write` writes, or that are there already.
+  [[nodiscard]] bool has_file(std::string_view filename) const;
   [[nodiscard]] const IndexedProject& summary() const { return summary_; }
 
  private:
@@ -71,6 +74,6 @@ class StaticProject {
 [[nodiscard]] IndexedProject summary_of(const std::string& name, const PublishedProject& project);
 /// Its folder, unchanged.
 [[nodiscard]] Result<void> carry_over(const std::string& name, const PublishedProject& project,
-                                      StagedFolder& out);
+                                      IndexDraft& out);
 
 }  // namespace axle::index

@@ -103,6 +103,7 @@ Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Rep
   if (!provenance && provenance.error().kind != ErrorKind::not_found)
     return std::unexpected(std::move(provenance.error()));
   scanned.provenance = std::move(provenance).value_or(std::string());
+  scanned.has_provenance = !scanned.provenance.empty();
   return scanned;
 }
 

@@ -15,6 +15,7 @@ namespace axle::index {
 
 struct ScannedWheel {
   std::string path;
+  bool is_here = true;  ///< `path` is a file of this machine, not an object of a storage
   std::string filename;
   std::string project;  ///< normalised
   wheel::WheelName name;
@@ -23,7 +24,8 @@ struct ScannedWheel {
   std::string requires_python;  ///< as written
   std::string metadata_text;
   std::string metadata_sha256;
-  std::string provenance;  ///< the text of "<file>.provenance" beside it; empty: there is none
+  bool has_provenance = false;  ///< "<file>.provenance" is beside it
+  std::string provenance;       ///< its text, if the wheel was read from a folder
   std::optional<wheel::VariantMetadata> variant;
 };
 

@@ -43,9 +43,9 @@ Result<void> check_name(const std::string& name) {
 
 bool is_wheel(const plan::ResolvedPackage& file) { return file.filename.ends_with(".whl"); }
 
-/// Where the static index in `index` has it.
-std::string published_folder(const std::string& index, const plan::ResolvedPackage& file) {
-  return index + "/simple/" + file.name;
+/// Where `index` has it.
+std::string published_folder(const index::IndexPlace& index, const plan::ResolvedPackage& file) {
+  return index.name() + "/simple/" + file.name;
 }
 
 bool has_hash(const plan::ResolvedPackage& file) {
@@ -117,6 +117,40 @@ Result<std::optional<std::string>> check_wheel(const plan::ResolvedPackage& file
   return opened->metadata_text;
 }
 
+/// By its sha256, which a storage keeps with an object. A remark: it has another file.
+Result<std::optional<SavedFile>> find_stored(index::IndexPlace& index,
+                                             const plan::ResolvedPackage& file, Report& report) {
+  if (auto good = check_name(file.filename); !good) return std::unexpected(good.error());
+  const std::string_view wanted = file.hash.sha256();
+  // Which of the listed hashes it must have, its bytes say.
+  const bool listed_alone =
+      !file.listed_hashes.empty() && std::ranges::none_of(file.listed_hashes, [&](const auto& one) {
+        return one.algorithm == "sha256" && one.digits == wanted;
+      });
+  if (wanted.empty() || listed_alone) return std::nullopt;
+  const auto there = index.find(file.name, file.filename);
+  if (!there) return std::unexpected(there.error());
+  if (!*there || (*there)->sha256.empty()) return std::nullopt;
+  if ((*there)->sha256 != wanted || (file.size && *file.size != (*there)->size)) {
+    report.note("it is another file");
+    return std::nullopt;
+  }
+  return SavedFile{.was_there = true, .sha256 = (*there)->sha256, .size = (*there)->size};
+}
+
+/// Of a wheel in `index`, as check_wheel.
+Result<std::optional<std::string>> check_published(index::IndexPlace& index,
+                                                   const plan::ResolvedPackage& file,
+                                                   Report& report) {
+  if (!index.folder().empty())
+    return check_wheel(file, published_folder(index, file) + "/" + file.filename, report);
+  if (!is_wheel(file) || file.metadata == nullptr) return std::nullopt;
+  auto text = index.read_metadata(file.name, file.filename);
+  if (!text) return std::unexpected(std::move(text.error()));
+  if (check_metadata(file, *text)) return std::nullopt;
+  return std::move(*text);
+}
+
 }  // namespace
 
 Result<FileFolder> FileFolder::open(std::string path) {
@@ -177,16 +211,17 @@ Result<std::optional<SavedFile>> find_complete(const std::string& folder,
   return std::nullopt;
 }
 
-Result<std::optional<SavedFile>> find_published(const std::string& index,
+Result<std::optional<SavedFile>> find_published(index::IndexPlace& index,
                                                 const plan::ResolvedPackage& file) {
-  const std::string folder = published_folder(index, file);
   CollectedReport said;
-  auto there = find_complete(folder, file, said);
+  auto there = index.folder().empty() ? find_stored(index, file, said)
+                                      : find_complete(published_folder(index, file), file, said);
   if (!there || *there || said.remarks.empty()) return there;
   return fail(ErrorKind::mismatch,
-              fmt::format("{}/{} is not the file that {} has", folder, file.filename, file.source),
+              fmt::format("{}/{} is not the file that {} has", published_folder(index, file),
+                          file.filename, file.source),
               fmt::format("to replace it, remove it first: `variant index remove {} --out {}`",
-                          shell_word(file.filename), shell_word(index)));
+                          shell_word(file.filename), shell_word(index.name())));
 }
 
 Result<void> FileFolder::bring_provenance(const plan::ResolvedPackage& file,
@@ -208,26 +243,29 @@ Result<void> FileFolder::bring_provenance(const plan::ResolvedPackage& file,
   return {};
 }
 
-Result<SavedFile> FileFolder::bring(const plan::ResolvedPackage& file, const std::string& published,
+Result<SavedFile> FileFolder::bring(const plan::ResolvedPackage& file, index::IndexPlace* published,
                                     index::Transport& transport, Report& report,
                                     const std::stop_token& stop) {
-  const auto checked = [&](SavedFile there, const std::string& folder) -> Result<SavedFile> {
-    auto other = check_wheel(file, folder + "/" + file.filename, report);
+  const auto checked = [](SavedFile there,
+                          Result<std::optional<std::string>> other) -> Result<SavedFile> {
     if (!other) return std::unexpected(other.error());
     there.other_metadata = std::move(*other);
     return there;
   };
-  if (!published.empty()) {
-    auto there = find_published(published, file);
+  if (published != nullptr) {
+    auto there = find_published(*published, file);
     if (!there) return std::unexpected(there.error());
-    if (*there) return checked(std::move(**there), published_folder(published, file));
+    auto other = *there ? check_published(*published, file, report) : std::nullopt;
+    // Without its METADATA a storage's wheel is brought again, and sent with it.
+    const bool lost = !other && other.error().kind == ErrorKind::not_found;
+    if (*there && !lost) return checked(std::move(**there), std::move(other));
   }
   auto complete = find_complete(path_, file, report);
   if (!complete) return std::unexpected(complete.error());
   if (*complete) {
     // If it is to be published, a command brought it that did not end.
-    (*complete)->was_there = published.empty();
-    return checked(std::move(**complete), path_);
+    (*complete)->was_there = published == nullptr;
+    return checked(std::move(**complete), check_wheel(file, path_ + "/" + file.filename, report));
   }
   const std::string path = path_ + "/" + file.filename;
   const std::string part = work_.path() + "/" + file.filename;

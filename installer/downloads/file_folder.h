@@ -9,6 +9,7 @@
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
+#include "index/publish/index_place.h"
 #include "installer/store/work_folder.h"
 #include "plan/resolution.h"
 
@@ -40,13 +41,13 @@ class FileFolder {
   FileFolder& operator=(const FileFolder&) = delete;
 
   /// Brings the file of `file` here under its own name, checked as for an installation, whole or
-  /// not at all. One that is there, or in the static index `published` unless that is empty, with
+  /// not at all. One that is there, or in the index `published` unless that is nullptr, with
   /// the hash that it must have is not downloaded, a download that was interrupted goes on, and a
   /// file of that name with another content is replaced, with a note. May be called by several
   /// threads at once, for different names. Errors: as of download; malformed (not a wheel, or no
   /// name for a file), conflict (something else is in its place), io.
   [[nodiscard]] Result<SavedFile> bring(const plan::ResolvedPackage& file,
-                                        const std::string& published, index::Transport& transport,
+                                        index::IndexPlace* published, index::Transport& transport,
                                         Report& report, const std::stop_token& stop = {});
 
   /// The attestations of a wheel that was brought, beside it, if its index has any. What an index
@@ -75,9 +76,9 @@ class FileFolder {
                                                              const plan::ResolvedPackage& file,
                                                              Report& report);
 
-/// The same in the static index in `index` (index/publish/static_index.h), whose files never
-/// change. Errors: as above; mismatch, if the one that is there is another file.
-[[nodiscard]] Result<std::optional<SavedFile>> find_published(const std::string& index,
+/// The same in an index, whose files never change. In a storage one counts that it has the sha256
+/// of, and `file` too. Errors: as above; mismatch, if the one that is there is another file.
+[[nodiscard]] Result<std::optional<SavedFile>> find_published(index::IndexPlace& index,
                                                               const plan::ResolvedPackage& file);
 
 }  // namespace axle::installer

@@ -39,10 +39,10 @@ struct Part {
   std::string_view name;
   unsigned format;
 };
-constexpr std::array parts = {Part{"store", 0},        Part{"http", 2},
-                              Part{"builds", 0},       Part{"plugins", 0},
-                              Part{"detect", 0},       Part{"plugin-failures", 0},
-                              Part{"interpreters", 0}, Part{"installed", 0}};
+constexpr std::array parts = {
+    Part{"store", 0},           Part{"http", 2},         Part{"builds", 0},
+    Part{"plugins", 0},         Part{"mirrors", 0},      Part{"detect", 0},
+    Part{"plugin-failures", 0}, Part{"interpreters", 0}, Part{"installed", 0}};
 
 bool is_digits(std::string_view text, std::size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -181,6 +181,7 @@ class Looking {
     if (word == "http") return answers(path);
     if (word == "builds") return builds(path);
     if (word == "plugins") return plugins(path);
+    if (word == "mirrors") return work_folders(path);
     return files(path, word);
   }
 

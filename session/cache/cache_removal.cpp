@@ -106,8 +106,8 @@ CacheRemoval remove_things(const std::string& folder, const std::vector<CachedTh
 void remove_empty_folders(const std::string& folder) {
   // rmdir(2) removes nothing else; the inner ones first.
   std::vector<std::string> inner = {
-      "store/byte-code", "store/wheels", "store/linked", "store",  "builds",       "plugins",
-      "plugin-failures", "interpreters", "installed",    "detect", "http-2/drafts"};
+      "store/byte-code", "store/wheels",    "store/linked", "store",     "builds", "plugins",
+      "mirrors",         "plugin-failures", "interpreters", "installed", "detect", "http-2/drafts"};
   for (const char digit : std::string_view("0123456789abcdef"))
     inner.push_back(fmt::format("http-2/{}", digit));
   inner.emplace_back("http-2");

@@ -13,8 +13,10 @@
 
 #include "foundation/system/parallel.h"
 #include "index/http/url.h"
+#include "index/storage/storage_address.h"
 #include "installer/transaction/joint_report.h"
 #include "resolver/solver/solver.h"
+#include "session/storage/storage_access.h"
 
 namespace axle::session {
 
@@ -42,8 +44,25 @@ std::set<std::string_view> names_of(const plan::Resolution& resolution) {
 
 }  // namespace
 
+Outcome<OpenedIndex> open_saved_index(const SavePlace& place, const Workspace& workspace) {
+  OpenedIndex opened;
+  opened.transport = workspace.sources.transport;
+  if (!place.has_index()) return opened;
+  if (!index::is_storage_address(place.index)) {
+    opened.place = index::make_folder_place(place.index);
+    opened.url = index::file_url(place.index + "/simple");
+    return opened;
+  }
+  auto storage = open_storage(place.index, workspace.settings, true);
+  if (!storage) return std::unexpected(std::move(storage.error()));
+  opened.url = (*storage)->simple_url();
+  opened.transport = &(*storage)->reader();
+  opened.place = std::move(*storage);
+  return opened;
+}
+
 Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& folder,
-                                                      const SavePlace& place,
+                                                      index::IndexPlace* published,
                                                       const std::vector<WantedFile>& wanted,
                                                       index::Transport& transport, Report& report) {
   std::vector<installer::SavedFile> saved(wanted.size());
@@ -56,11 +75,11 @@ Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& fol
     if (stop.stop_requested()) return;
     const std::size_t i = order[turn];
     auto brought =
-        folder.bring(wanted[i].file, place.index, transport, reports.of(i), stop.get_token());
+        folder.bring(wanted[i].file, published, transport, reports.of(i), stop.get_token());
     reports.count_done();
     // What an index published does not change, neither what is beside it.
     const bool is_new =
-        brought && !wanted[i].is_variants_file && !(brought->was_there && place.has_index());
+        brought && !wanted[i].is_variants_file && !(brought->was_there && published != nullptr);
     if (is_new) {
       if (auto attested = folder.bring_provenance(wanted[i].file, transport, reports.of(i));
           !attested)
@@ -82,16 +101,15 @@ Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& fol
 std::optional<std::string> differs_from_saved(const Workspace& workspace,
                                               const resolver::Target& target,
                                               const plan::Resolution& resolution,
-                                              const SavePlace& place) {
+                                              const SavePlace& place, const std::string& url,
+                                              index::Transport& transport) {
   CollectedReport said_before;
-  index::Transport& transport = *workspace.sources.transport;
   const auto source = place.has_index()
-                          ? index::make_simple_source(index::file_url(place.index + "/simple"),
-                                                      transport, said_before)
+                          ? index::make_simple_source(url, transport, said_before)
                           : index::make_find_links_source(place.folder, transport, said_before);
   resolver::Sources alone;
   (place.has_index() ? alone.indexes : alone.find_links) = {source.get()};
-  alone.transport = workspace.sources.transport;
+  alone.transport = &transport;
   alone.offline = workspace.sources.offline;
   resolver::Options options = workspace.options;  // what is saved may be used
   options.wheel_use = {};

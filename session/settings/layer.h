@@ -31,6 +31,10 @@ using PipSections = std::map<std::string, std::map<std::string, Stated, std::les
 /// Follows Python's configparser as pip configures it, including what it rejects. `where` is named
 /// in errors. Error: malformed, with the line.
 [[nodiscard]] Result<PipSections> parse_pip_config(std::string_view text, const std::string& where);
+/// The same for another program whose files have this form: `kind` as in "pip configuration", `who`
+/// as in "pip". Keys are spelled as pip's: `aws_access_key_id` is "aws-access-key-id".
+[[nodiscard]] Result<PipSections> parse_config_of(std::string_view kind, std::string_view who,
+                                                  std::string_view text, const std::string& where);
 
 /// `name`: a long option of pip; unknown ones are ignored. Flags are unchanged, lists are split
 /// at white space, empty values are unset.

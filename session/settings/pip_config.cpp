@@ -33,7 +33,8 @@ std::string normalize_key(std::string_view name) {
 
 class PipConfigReader {
  public:
-  explicit PipConfigReader(const std::string& where) : where_(where) {}
+  PipConfigReader(const std::string& where, std::string_view kind, std::string_view who)
+      : where_(where), kind_(kind), who_(who) {}
 
   Result<PipSections> read(std::string_view text) {
     while (!text.empty()) {
@@ -96,11 +97,13 @@ class PipConfigReader {
 
   [[nodiscard]] std::unexpected<Error> bad(std::string_view why) const {
     return fail(ErrorKind::malformed,
-                fmt::format("{}:{}: not a valid pip configuration: {}", where_, number_, why),
-                "pip refuses the file too: fix the line, or remove it");
+                fmt::format("{}:{}: not a valid {}: {}", where_, number_, kind_, why),
+                fmt::format("{} refuses the file too: fix the line, or remove it", who_));
   }
 
   const std::string& where_;
+  std::string_view kind_;
+  std::string_view who_;
   unsigned number_ = 0;
   std::size_t indent_ = std::numeric_limits<std::size_t>::max();
   PipSections sections_;
@@ -145,15 +148,19 @@ std::string expanded(std::string_view key, std::string value) {
 }  // namespace
 
 Result<PipSections> parse_pip_config(std::string_view text, const std::string& where) {
+  return parse_config_of("pip configuration", "pip", text, where);
+}
+
+Result<PipSections> parse_config_of(std::string_view kind, std::string_view who,
+                                    std::string_view text, const std::string& where) {
   if (const unsigned line = line_that_is_not_utf8(text); line != 0)
     return fail(ErrorKind::malformed, fmt::format("{}:{}: not valid UTF-8", where, line),
-                "pip refuses the file too: save it as UTF-8");
+                fmt::format("{} refuses the file too: save it as UTF-8", who));
   if (text.starts_with("\xEF\xBB\xBF"))
-    return fail(
-        ErrorKind::malformed,
-        fmt::format("{}:1: not a valid pip configuration: it begins with a byte order mark", where),
-        "pip refuses the file too: save it as UTF-8 without one");
-  return PipConfigReader(where).read(text);
+    return fail(ErrorKind::malformed,
+                fmt::format("{}:1: not a valid {}: it begins with a byte order mark", where, kind),
+                fmt::format("{} refuses the file too: save it as UTF-8 without one", who));
+  return PipConfigReader(where, kind, who).read(text);
 }
 
 void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& stated) {

@@ -181,7 +181,7 @@ class TestCase(unittest.TestCase):
         self.env = {
             key: value
             for key, value in os.environ.items()
-            if not key.startswith(("PIP_", "UV_", "AXLE_", "XDG_", "CONDA_"))
+            if not key.startswith(("PIP_", "UV_", "AXLE_", "XDG_", "CONDA_", "AWS_"))
             and key not in ("VIRTUAL_ENV", "PYTHONPATH", "NO_COLOR") and not key.lower().endswith("_proxy")
         }
         (self.root / "home").mkdir()

@@ -1,0 +1,168 @@
+#include "index/storage/stored_draft.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "foundation/system/parallel.h"
+#include "index/publish/index_pages.h"
+#include "index/storage/large_upload.h"
+
+namespace axle::index {
+namespace {
+
+constexpr unsigned objects_at_once = 8;
+
+constexpr std::string_view html_page = "index.html";
+
+bool is_page(std::string_view path) {
+  return path.ends_with("/index.json") || path.ends_with("/index.html");
+}
+
+/// "simple/demo/index.html" -> "simple/demo/": what pip and uv ask for.
+std::string folder_key(std::string_view path) {
+  return std::string(path.substr(0, path.size() - html_page.size()));
+}
+
+ObjectKind kind_of(std::string_view key) {
+  if (key.ends_with('/') || key.ends_with(".html")) return {"text/html; charset=utf-8", true};
+  if (key.ends_with("/index.json")) return {"application/vnd.pypi.simple.v1+json", true};
+  // That of a release changes with each variant.
+  if (key.ends_with("-variants.json")) return {"application/json", true};
+  if (key.ends_with(".provenance")) return {"application/vnd.pypi.integrity.v1+json"};
+  if (key.ends_with(".metadata")) return {"text/plain; charset=utf-8"};
+  return {"application/octet-stream"};
+}
+
+}  // namespace
+
+Result<void> StoredDraft::write(std::string_view path, std::string_view content) {
+  const bool root = path.find('/') == path.rfind('/');
+  std::vector<Object>& stage = !is_page(path) ? files_ : root ? roots_ : pages_;
+  stage.push_back({std::string(path), text_body(std::string(content))});
+  if (path.ends_with(html_page) && is_page(path))
+    stage.push_back({folder_key(path), text_body(std::string(content))});
+  return {};
+}
+
+Result<void> StoredDraft::copy(const std::string& file, std::string_view path,
+                               std::string_view sha256) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(file, error);
+  if (error) {
+    return fail(ErrorKind::io, fmt::format("cannot read {}: {}", file, error.message()),
+                "check the path and its permissions");
+  }
+  ObjectBody body;
+  body.file = file;
+  body.size = size;
+  body.sha256 = sha256;
+  files_.push_back({std::string(path), std::move(body)});
+  return {};
+}
+
+Result<void> StoredDraft::link(const std::string& file, std::string_view path) {
+  return fail(ErrorKind::io, fmt::format("{} cannot be linked to {}", file, path));
+}
+
+void StoredDraft::count(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  sent_ = std::min(sent_ + bytes, total_);
+  report_->progress("uploading to " + storage_.access().address.text(), sent_, total_);
+}
+
+Result<void> StoredDraft::send_large(const Object& object) {
+  const LargeFile file{object.body.file, object.key, kind_of(object.key), object.body.sha256,
+                       object.body.size};
+  return upload_in_parts(storage_, file, goes_on_, [this](std::uint64_t bytes) { count(bytes); });
+}
+
+Result<void> StoredDraft::send_bytes(const Object& object) {
+  auto put = storage_.put(object.key, kind_of(object.key), object.body);
+  if (!put) return std::unexpected(std::move(put.error()));
+  const std::lock_guard lock(mutex_);
+  if (!*put) no_folder_keys_ = true;
+  return {};
+}
+
+Result<void> StoredDraft::send(const Object& object) {
+  // The sha256 that was told when it was written counts, not the ETag, which may be anything.
+  const auto there = storage_.head(object.key);
+  if (!there) return std::unexpected(there.error());
+  const bool same =
+      *there && (*there)->sha256 == object.body.sha256 && (*there)->size == object.body.size;
+  const bool large = object.body.size > most_bytes_at_once;
+  auto done = same ? Result<void>() : large ? send_large(object) : send_bytes(object);
+  if (done && (same || !large)) count(object.body.size);
+  return done;
+}
+
+Result<void> StoredDraft::send_all(const std::vector<Object>& objects) {
+  std::vector<const Object*> small;
+  // A large one has all connections to itself.
+  for (const Object& object : objects) {
+    if (object.body.size <= most_bytes_at_once) {
+      small.push_back(&object);
+    } else if (auto done = send(object); !done) {
+      return done;
+    }
+  }
+  std::mutex mutex;  // protects the error
+  std::optional<Error> error;
+  system::for_each_at_once(small.size(), objects_at_once, [&](std::size_t i) {
+    {
+      const std::lock_guard lock(mutex);
+      if (error) return;
+    }
+    auto done = send(*small[i]);
+    const std::lock_guard lock(mutex);
+    if (!done && !error) error = std::move(done.error());
+  });
+  if (error) return std::unexpected(std::move(*error));
+  return {};
+}
+
+Result<void> StoredDraft::remove_left_out() {
+  for (const std::string& path : left_out_) {
+    if (auto gone = storage_.remove(path); !gone) return gone;
+    if (!path.ends_with(html_page) || !is_page(path)) continue;
+    if (auto gone = storage_.remove(folder_key(path)); !gone) return gone;
+  }
+  return {};
+}
+
+Result<void> StoredDraft::put_in_place(Report& report) {
+  report_ = &report;
+  for (const std::vector<Object>* stage : {&files_, &pages_, &roots_}) {
+    for (const Object& object : *stage) total_ += object.body.size;
+  }
+  // An index without projects names nothing that is missing, and marks the place as ours.
+  if (!is_ours_) {
+    const std::string key = "simple/index.json";
+    auto marked = storage_.put(key, kind_of(key), text_body(render_root_json({})));
+    if (!marked) return std::unexpected(std::move(marked.error()));
+  }
+  // What is named is there before the page that names it, and still there after the page that does
+  // not any more.
+  for (const std::vector<Object>* stage : {&files_, &pages_, &roots_}) {
+    if (auto done = send_all(*stage); !done) return done;
+  }
+  if (no_folder_keys_) {
+    const std::string simple = storage_.url("simple/");
+    report.warn(
+        fmt::format("{} takes no objects whose key ends with \"/\"",
+                    storage_.access().address.text()),
+        fmt::format("pip and uv need a web server or a website endpoint before it, that answers "
+                    "for {}NAME/ with {}NAME/index.html",
+                    simple, simple));
+  }
+  return remove_left_out();
+}
+
+}  // namespace axle::index
