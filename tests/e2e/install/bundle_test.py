@@ -357,10 +357,8 @@ class Signed(BundleCase):
         self.assert_ok(self.bundle("plain", "--signing-key", key))
         members = self.members()
         (self.root / SIGNATURE).write_bytes(members[SIGNATURE])
-        verify = lambda data: self.keygen("-Y", "verify", "-f", self.signers(key), "-I", "release@example.com", "-n", NAMESPACE,
-                                          "-s", self.root / SIGNATURE, input=data)
-        self.assertEqual(verify(members[LIST]).returncode, 0)
-        self.assertNotEqual(verify(members[LIST] + b"\n").returncode, 0)
+        self.assertTrue(self.they_verify(self.signers(key), members[LIST]))
+        self.assertFalse(self.they_verify(self.signers(key), members[LIST] + b"\n"))
         first = self.out.read_bytes()
         self.assert_ok(self.bundle("plain", "--signing-key", key))
         self.assertEqual(self.out.read_bytes(), first)
@@ -425,8 +423,8 @@ class Signed(BundleCase):
                 self.assertIn(self.install("plain", "--dry-run", "--allowed-signers", signers).code, (1, 2))
 
     def they_verify(self, signers, text):
-        return self.keygen("-Y", "verify", "-f", signers, "-I", "release@example.com", "-n", NAMESPACE, "-s", self.root / SIGNATURE,
-                           input=text).returncode == 0
+        words = "-Y", "verify", "-f", signers, "-I", "release@example.com", "-n", NAMESPACE, "-s", self.root / SIGNATURE
+        return self.keygen(*words, input=text).returncode == 0
 
     def test_a_file_of_signers_that_is_not_valid(self):
         key = self.key()
