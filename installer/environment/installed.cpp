@@ -211,7 +211,7 @@ class Reading {
     distribution->metadata.description.clear();
     auto essential = wheel::essential_metadata(files->metadata);
     const auto stamp = stamp_metadata(folder_, *files);
-    if (!essential || !stamp || began < settled_from(stamp->latest)) return distribution;
+    if (!essential || !stamp || stamp->latest > began - settled_after) return distribution;
     files->metadata = std::move(*essential);
     read_anew_ = KeptMetadata{stamp->text, std::move(*files)};
     return distribution;

@@ -25,13 +25,9 @@ struct KeptMetadata {
 /// By the name of the folder.
 using SiteSnapshot = std::map<std::string, KeptMetadata, std::less<>>;
 
-/// What was changed at `latest` (nanoseconds since 1970, as its file system has it) may be changed
-/// again without another time until then, and is not kept: for two seconds where times have no
-/// fractions of one, else for five times the longest tick of a kernel's clock (10 ms).
-[[nodiscard]] constexpr std::int64_t settled_from(std::int64_t latest) {
-  constexpr std::int64_t second = 1'000'000'000;
-  return latest + (latest % second == 0 ? 2 * second : second / 20);
-}
+/// Nanoseconds: what was changed more recently may be changed again without another time, and is
+/// not kept.
+inline constexpr std::int64_t settled_after = 2'000'000'000;
 
 /// Fields (installer/sealed_fields.h). What has a NUL byte is left out.
 [[nodiscard]] std::string render_site_snapshot(const SiteSnapshot& snapshot, std::string_view site);
