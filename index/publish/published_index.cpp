@@ -119,7 +119,8 @@ Result<std::vector<std::string>> parse_published_root(std::string_view text,
     const auto name = project.is_object() ? project.find("name") : project.end();
     const bool named = project.is_object() && name != project.end() && name->is_string();
     if (!named || !wheel::is_valid_name(name->get_ref<const std::string&>()) ||
-        wheel::normalize_name(name->get_ref<const std::string&>()) != *name)
+        wheel::normalize_name(name->get_ref<const std::string&>()) !=
+            name->get_ref<const std::string&>())
       return foreign(where, not_ours);
     names.push_back(*name);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <list>
 #include <unordered_map>
 #include <unordered_set>
@@ -143,13 +144,16 @@ NewFile make_record(const NewPackage& package, const Layout& layout) {
   // Most are in order, as the store has them.
   const auto unsorted = std::ranges::is_sorted_until(lines, {}, &Line::path);
   std::ranges::sort(unsorted, lines.end(), {}, &Line::path);
-  std::ranges::inplace_merge(lines, unsorted, {}, &Line::path);
+  std::vector<Line> sorted;
+  sorted.reserve(lines.size());
+  std::ranges::merge(lines.begin(), unsorted, unsorted, lines.end(), std::back_inserter(sorted), {},
+                     &Line::path, &Line::path);
   std::string text;
   constexpr std::size_t most_of_hash_and_size = 80;
   std::size_t length = 0;
-  for (const Line& line : lines) length += line.path.size() + most_of_hash_and_size;
+  for (const Line& line : sorted) length += line.path.size() + most_of_hash_and_size;
   text.reserve(length);
-  for (const Line& line : lines)
+  for (const Line& line : sorted)
     wheel::append_record_line(text, line.path, line.file->sha256, line.file->size);
   std::string path = layout.dist_info + "/RECORD";
   wheel::append_record_line(text, std::string_view(path).substr(layout.site.size() + 1), {}, {});
