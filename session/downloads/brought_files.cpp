@@ -79,7 +79,7 @@ Result<std::vector<installer::SavedFile>> bring_files(installer::FileFolder& fol
     reports.count_done();
     // What an index published does not change, neither what is beside it.
     const bool is_new =
-        brought && !wanted[i].is_variants_file && !(brought->was_there && published != nullptr);
+        brought && !wanted[i].is_variants_file && (!brought->was_there || published == nullptr);
     if (is_new) {
       if (auto attested = folder.bring_provenance(wanted[i].file, transport, reports.of(i));
           !attested)
