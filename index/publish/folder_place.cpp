@@ -41,7 +41,7 @@ class FolderPlace final : public IndexPlace {
     return read_published_wheel(project.folder + '/' + wheel.filename, wheel.sha256, report);
   }
   // Whoever looks for a file in a folder reads it.
-  Result<std::optional<StoredFile>> find(const std::string&, const std::string&) override {
+  Result<std::optional<StoredObject>> find(const std::string&, const std::string&) override {
     return std::nullopt;
   }
   Result<std::string> read_metadata(const std::string&, const std::string& filename) override {

@@ -35,8 +35,8 @@ class IndexDraft {
   [[nodiscard]] virtual Result<void> put_in_place(Report& report) = 0;
 };
 
-/// A published file, as far as it is known without reading it.
-struct StoredFile {
+/// A file in a storage, as far as it is known without reading it.
+struct StoredObject {
   std::string sha256;
   std::uint64_t size = 0;
 };
@@ -55,10 +55,10 @@ class IndexPlace {
   [[nodiscard]] virtual Result<ScannedWheel> read_wheel(const PublishedProject& project,
                                                         const PublishedWheel& wheel,
                                                         Report& report) = 0;
-  /// Of a storage: a file that a page lists and that is there; nullopt: one of both is not so. May
-  /// be called by several threads at once, like `read_metadata`.
-  [[nodiscard]] virtual Result<std::optional<StoredFile>> find(const std::string& project,
-                                                               const std::string& filename) = 0;
+  /// Of a storage: a published file; nullopt: no page lists it, or it is not there. May be called
+  /// by several threads at once, like `read_metadata`.
+  [[nodiscard]] virtual Result<std::optional<StoredObject>> find(const std::string& project,
+                                                                 const std::string& filename) = 0;
   /// Of a storage: the METADATA of a wheel that is there. Error: not_found.
   [[nodiscard]] virtual Result<std::string> read_metadata(const std::string& project,
                                                           const std::string& filename) = 0;

@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t largest_page = std::uint64_t{1} << 30;
 
 std::unexpected<Error> foreign(const std::string& path, std::string_view why) {
-  return fail(ErrorKind::io, fmt::format("{} {}; the folder is left as it is", path, why),
-              "choose a folder that does not exist yet or that only `variant index` writes to, or "
-              "move this file away");
+  return fail(ErrorKind::io, fmt::format("{} {}; everything is left as it is", path, why),
+              "choose a place that does not exist yet or that only `variant index` and `variant "
+              "mirror` write to, or move this file away");
 }
 
 constexpr std::string_view not_ours = "was not made by `variant index build`";

@@ -200,7 +200,7 @@ Result<HttpResponse> StorageClient::send(const Request& request) {
   return transport_->fetch(sent);
 }
 
-Result<std::optional<StoredFile>> StorageClient::head(std::string_view key) {
+Result<std::optional<StoredObject>> StorageClient::head(std::string_view key) {
   auto response = send({.method = "HEAD",
                         .key = std::string(key),
                         .headers = {{"x-amz-checksum-mode", "ENABLED"}},
@@ -208,7 +208,7 @@ Result<std::optional<StoredFile>> StorageClient::head(std::string_view key) {
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404) return std::nullopt;
   if (!is_success(*response)) return std::unexpected(refusal("read", key, *response));
-  return StoredFile{told_sha256(*response), response->total_size.value_or(0)};
+  return StoredObject{told_sha256(*response), response->total_size.value_or(0)};
 }
 
 Result<std::optional<std::string>> StorageClient::get(std::string_view key,

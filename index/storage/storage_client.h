@@ -51,7 +51,7 @@ class StorageClient {
 
   /// Size and sha256, as it was told when it was written; an empty sha256: it was not. Nullopt:
   /// there is none.
-  [[nodiscard]] Result<std::optional<StoredFile>> head(std::string_view key);
+  [[nodiscard]] Result<std::optional<StoredObject>> head(std::string_view key);
   /// Nullopt: there is none.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key,
                                                        std::uint64_t max_bytes);

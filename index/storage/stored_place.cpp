@@ -39,8 +39,8 @@ class StoredIndex final : public StoredPlace {
   Result<PublishedIndex> read(const std::set<std::string>* projects) override;
   Result<ScannedWheel> read_wheel(const PublishedProject& project, const PublishedWheel& wheel,
                                   Report& report) override;
-  Result<std::optional<StoredFile>> find(const std::string& project,
-                                         const std::string& filename) override;
+  Result<std::optional<StoredObject>> find(const std::string& project,
+                                           const std::string& filename) override;
   Result<std::string> read_metadata(const std::string& project,
                                     const std::string& filename) override;
   Result<std::unique_ptr<IndexDraft>> begin() override;
@@ -161,8 +161,8 @@ Result<ScannedWheel> StoredIndex::read_wheel(const PublishedProject& project,
   return wheel;
 }
 
-Result<std::optional<StoredFile>> StoredIndex::find(const std::string& project,
-                                                    const std::string& filename) {
+Result<std::optional<StoredObject>> StoredIndex::find(const std::string& project,
+                                                      const std::string& filename) {
   const auto page = known_page(project);
   if (!page) return std::unexpected(page.error());
   if (!*page || std::ranges::find((*page)->wheels, filename, &PublishedWheel::filename) ==

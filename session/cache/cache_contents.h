@@ -10,8 +10,8 @@
 //   plugins/<digits>/               an environment of a plugin
 //   plugin-failures/, interpreters/, detect/   answers of programs, a file each
 //   installed/<sha256>              what an environment's packages say (site_snapshot.h)
-//   mirrors/work-<digits>/           what arrives for a mirror in a storage, or did not all go
-//   there store/work-…, builds/work-…, http-2/drafts/…, removed-…   unfinished
+//   mirrors/work-<digits>/          files on their way to a mirror in a storage
+//   store/work-…, builds/work-…, http-2/drafts/…, removed-…   unfinished
 //
 // Everything else is a stranger's: it is never touched.
 

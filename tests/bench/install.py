@@ -92,7 +92,7 @@ class Bench:
     def __init__(self, chosen, folder, index):
         self.source, self.folder, self.index, self.number = chosen.source, folder, index, 0
         self.variant, self.uv = str(chosen.bin / "variant"), str(chosen.source / "build/peers/bin/uv")
-        self.links = str(chosen.bin / "bench_links")
+        self.link_limit = chosen.bin / "link_limit"
         self.keep = os.statvfs(folder).f_files > 0 and "tmpfs" not in self.file_system()
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1"}
 
@@ -204,9 +204,12 @@ class Warm:
     def linked(self, runs):
         """What the system calls of a warm installation take alone, looks at files and links: the limit of its ratio beside uv."""
         limits, rows = [], self.into_empty(runs)
+        if not self.bench.link_limit.exists():
+            print("the limit of links is not measured: link_limit is not built (cmake --build build/release)")
+            return rows
         for _ in range(runs):
             made = self.bench.fresh("links")
-            done = subprocess.run([self.bench.links, str(self.caches[self.bench.ours] / "store"), str(made)], capture_output=True, text=True, check=True)
+            done = subprocess.run([str(self.bench.link_limit), str(self.caches[self.bench.ours] / "store"), str(made)], capture_output=True, text=True, check=True)
             limits.append([float(word) for word in done.stdout.split()])
             self.bench.done_with(made)
         looks, folders, links = (statistics.median(column) for column in zip(*limits))

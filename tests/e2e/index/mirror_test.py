@@ -9,10 +9,9 @@ import sys
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / one) for one in ("", "install")]
+from fleet import MACHINES, fleet, publish_for_fleet
 from slow_server import SlowServer, interrupt
-from support import EnvironmentTestCase, Wheel, publish_levels, tree
-
-MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
+from support import EnvironmentTestCase, Wheel, tree
 
 
 class MirrorCase(EnvironmentTestCase):
@@ -23,9 +22,6 @@ class MirrorCase(EnvironmentTestCase):
 
     def mirror(self, *words, index=None, out=None, **options):
         return self.variant("mirror", *words, "--index-url", index or self.index.url, "--out", out or self.out, "--python", self.venv, **options)
-
-    def fleet(self, machines=MACHINES):
-        return [word for machine in machines for word in ("--for", machine)]
 
     def wheels(self, url, machine, name="demo"):
         told = self.assert_ok(self.variant("resolve", name, "--index-url", url, "--json", "--python", self.venv, "--for", machine)).json
@@ -41,13 +37,10 @@ class MirrorCase(EnvironmentTestCase):
 class Kept(MirrorCase):
     def setUp(self):
         super().setUp()
-        publish_levels(self.index, plain=False, requires=["plain>=1"])
-        self.index.add_wheel(Wheel("plain", "1.0"))
-        self.index.add_wheel(Wheel("plain", "2.0", tags="py3-none-manylinux_2_17_aarch64", requires=["arm"]))
-        self.index.add_wheel(Wheel("arm", "1.0"))
+        publish_for_fleet(self.index)
 
     def test_each_machine_gets_from_it_what_it_gets_from_the_index(self):
-        result = self.assert_ok(self.mirror("demo", *self.fleet(), "--json"))
+        result = self.assert_ok(self.mirror("demo", *fleet(), "--json"))
         self.assertNotIn("alone", result.err)
         self.assertEqual(result.json["dest"], str(self.out))
         wanted = {machine: self.wheels(self.index.url, machine) for machine in MACHINES}
@@ -60,7 +53,7 @@ class Kept(MirrorCase):
         self.assert_nothing_beside()
 
     def test_pip_and_uv_install_from_it(self):
-        self.assert_ok(self.mirror("plain", *self.fleet(("x86_64:v3", "gh200"))))
+        self.assert_ok(self.mirror("plain", *fleet(("x86_64:v3", "gh200"))))
         self.assert_ok(self.pip("install", "plain", "-i", self.url))
         self.assertEqual(self.installed(), {"plain": ("1.0", None)})
         other = self.make_venv(self.root / "other")
@@ -68,14 +61,14 @@ class Kept(MirrorCase):
         self.assertEqual(self.installed(other), {"plain": ("1.0", None)})
 
     def test_again_only_what_is_new_comes(self):
-        self.assert_ok(self.mirror("demo", *self.fleet()))
+        self.assert_ok(self.mirror("demo", *fleet()))
         before = {path: path.stat().st_mtime_ns for path in self.out.rglob("*")}
-        again = self.assert_ok(self.mirror("demo", *self.fleet(), "--json"))
+        again = self.assert_ok(self.mirror("demo", *fleet(), "--json"))
         self.assertTrue(all(one["was_there"] for one in again.json["files"]))
         self.assertEqual({path: path.stat().st_mtime_ns for path in self.out.rglob("*")}, before)
         self.index.add_wheel(Wheel("plain", "1.5"))
         old = tree(self.out / "simple")
-        added = self.assert_ok(self.mirror("demo", *self.fleet(), "--json"))
+        added = self.assert_ok(self.mirror("demo", *fleet(), "--json"))
         self.assertEqual([one["file"] for one in added.json["files"] if not one["was_there"]], ["plain-1.5-py3-none-any.whl"])
         now = tree(self.out / "simple")
         self.assertEqual({path: data for path, data in now.items() if path in old and path.endswith(".whl")},
@@ -103,16 +96,16 @@ class Kept(MirrorCase):
 
     def test_nothing_is_there_where_one_machine_gets_nothing(self):
         self.index.add_wheel(Wheel("x86", "1.0", tags="py3-none-manylinux_2_17_x86_64"))
-        self.assert_fails(self.mirror("x86", *self.fleet()), 3, "gh200")
+        self.assert_fails(self.mirror("x86", *fleet()), 3, "gh200")
         self.assertFalse(self.out.exists())
         self.assert_nothing_beside()
 
     def test_a_dry_run_changes_nothing(self):
-        told = self.assert_ok(self.mirror("demo", *self.fleet(), "--dry-run", "--json")).json
+        told = self.assert_ok(self.mirror("demo", *fleet(), "--dry-run", "--json")).json
         self.assertFalse(any(one["was_there"] for one in told["files"]))
         self.assertFalse(self.out.exists())
-        self.assert_ok(self.mirror("demo", *self.fleet()))
-        told = self.assert_ok(self.mirror("demo", *self.fleet(), "--dry-run", "--json")).json
+        self.assert_ok(self.mirror("demo", *fleet()))
+        told = self.assert_ok(self.mirror("demo", *fleet(), "--dry-run", "--json")).json
         self.assertTrue(all(one["was_there"] for one in told["files"]))
 
     def test_what_lies_where_files_arrive_is_nobody_elses(self):

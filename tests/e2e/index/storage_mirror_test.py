@@ -5,26 +5,19 @@ import json
 import unittest
 
 from storage_case import PLACE, PLAIN, StorageCase
+from fleet import MACHINES, fleet, publish_for_fleet
 from loopback import Loopback
 from storage import KEY_ID, SECRET
-from support import Wheel, publish_levels
-
-MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
+from support import Wheel
 
 
 class Kept(StorageCase):
-    def fleet(self, machines=MACHINES):
-        return [word for machine in machines for word in ("--for", machine)]
-
     def setUp(self):
         super().setUp()
-        publish_levels(self.index, plain=False, requires=["plain>=1"])
-        self.index.add_wheel(Wheel("plain", "1.0"))
-        self.index.add_wheel(Wheel("plain", "2.0", tags="py3-none-manylinux_2_17_aarch64", requires=["arm"]))
-        self.index.add_wheel(Wheel("arm", "1.0"))
+        publish_for_fleet(self.index)
 
     def test_each_machine_gets_from_it_what_it_gets_from_the_index(self):
-        result = self.assert_ok(self.mirror("demo", *self.fleet(), "--json"))
+        result = self.assert_ok(self.mirror("demo", *fleet(), "--json"))
         self.assertNotIn("alone", result.err)
         self.assertEqual(result.json["dest"], PLACE)
         for machine in MACHINES:
@@ -33,9 +26,9 @@ class Kept(StorageCase):
         self.assertEqual(self.arriving(), [])
 
     def test_it_is_the_folder_form_and_what_installers_ask_for(self):
-        self.assert_ok(self.mirror("demo", *self.fleet()))
+        self.assert_ok(self.mirror("demo", *fleet()))
         folder = self.root / "mirror"
-        self.assert_ok(self.mirror("demo", *self.fleet(), out=folder))
+        self.assert_ok(self.mirror("demo", *fleet(), out=folder))
         files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         objects = {key.removeprefix("team/a/"): data for key, (data, _) in self.storage.objects().items()}
         self.assertEqual({key: data for key, data in objects.items() if not key.endswith("/")}, files)
@@ -49,7 +42,7 @@ class Kept(StorageCase):
                          hashlib.sha256(files["simple/plain/plain-1.0-py3-none-any.whl"]).hexdigest())
 
     def test_pip_uv_and_variant_install_from_it(self):
-        self.assert_ok(self.mirror("plain", *self.fleet(("x86_64:v3", "gh200"))))
+        self.assert_ok(self.mirror("plain", *fleet(("x86_64:v3", "gh200"))))
         self.assert_ok(self.pip("install", "plain", "-i", self.url + "/"))
         self.assertEqual(self.installed(), {"plain": ("1.0", None)})
         for name, install in (("by-uv", lambda python: self.uv("pip", "install", "plain", "--default-index", self.url, "--python", python)),
@@ -59,10 +52,10 @@ class Kept(StorageCase):
             self.assertEqual(self.installed(other), {"plain": ("1.0", None)})
 
     def test_files_come_before_the_pages_that_name_them(self):
-        self.assert_ok(self.mirror("demo", *self.fleet()))
+        self.assert_ok(self.mirror("demo", *fleet()))
         self.index.add_wheel(Wheel("plain", "1.5"))
         self.storage.seen.clear()
-        self.assert_ok(self.mirror("demo", *self.fleet()))
+        self.assert_ok(self.mirror("demo", *fleet()))
         puts = [what.removeprefix("PUT team/a/simple/") for what in self.storage.writes()]
         is_page = [name.endswith(("/", "index.json", "index.html")) or not name for name in puts]
         self.assertEqual(is_page, sorted(is_page), puts)
@@ -78,19 +71,19 @@ class Kept(StorageCase):
             except (AssertionError, KeyError) as problem:
                 failures.append((request.what, problem))
         self.storage.gate = watch
-        self.assert_ok(self.mirror("demo", *self.fleet()))
+        self.assert_ok(self.mirror("demo", *fleet()))
         self.index.add_wheel(Wheel("plain", "1.5"))
-        self.assert_ok(self.mirror("demo", *self.fleet()))
+        self.assert_ok(self.mirror("demo", *fleet()))
         self.assertEqual(failures, [])
 
     def test_again_only_what_is_new_comes(self):
-        self.assert_ok(self.mirror("demo", *self.fleet()))
+        self.assert_ok(self.mirror("demo", *fleet()))
         self.storage.seen.clear()
-        again = self.assert_ok(self.mirror("demo", *self.fleet(), "--json"))
+        again = self.assert_ok(self.mirror("demo", *fleet(), "--json"))
         self.assertTrue(all(one["was_there"] for one in again.json["files"]))
         self.assertEqual(self.storage.writes(), [])
         self.index.add_wheel(Wheel("plain", "1.5"))
-        added = self.assert_ok(self.mirror("demo", *self.fleet(), "--json"))
+        added = self.assert_ok(self.mirror("demo", *fleet(), "--json"))
         self.assertEqual([one["file"] for one in added.json["files"] if not one["was_there"]], ["plain-1.5-py3-none-any.whl"])
         self.assertEqual(sorted(what.removeprefix("PUT team/a/simple/plain/") for what in self.storage.writes()),
                          ["", "index.html", "index.json", "plain-1.5-py3-none-any.whl", "plain-1.5-py3-none-any.whl.metadata"])
@@ -105,11 +98,11 @@ class Kept(StorageCase):
         self.assert_whole()
 
     def test_a_dry_run_changes_nothing(self):
-        told = self.assert_ok(self.mirror("demo", *self.fleet(), "--dry-run", "--json")).json
+        told = self.assert_ok(self.mirror("demo", *fleet(), "--dry-run", "--json")).json
         self.assertFalse(any(one["was_there"] for one in told["files"]))
         self.assertEqual((self.storage.objects(), self.storage.writes()), ({}, []))
-        self.assert_ok(self.mirror("demo", *self.fleet()))
-        told = self.assert_ok(self.mirror("demo", *self.fleet(), "--dry-run", "--json")).json
+        self.assert_ok(self.mirror("demo", *fleet()))
+        told = self.assert_ok(self.mirror("demo", *fleet(), "--dry-run", "--json")).json
         self.assertTrue(all(one["was_there"] for one in told["files"]))
 
     def test_another_file_under_a_mirrored_name(self):
@@ -155,7 +148,7 @@ class Kept(StorageCase):
         self.assert_whole()
 
     def test_removing(self):
-        self.assert_ok(self.mirror("demo", *self.fleet(("x86_64:v2", "x86_64:v4"))))
+        self.assert_ok(self.mirror("demo", *fleet(("x86_64:v2", "x86_64:v4"))))
         remove = lambda *words: self.variant("index", "remove", *words, "--out", PLACE, env=self.storage.env)
         before = dict(self.storage.objects())
         told = self.assert_ok(remove("demo==1.0", "--variant", "v4", "--dry-run"))

@@ -18,10 +18,10 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import support
+from fleet import MACHINES, fleet
 from slow_server import SlowServer, interrupt
 from support import EnvironmentTestCase, Wheel, publish_levels, tree
 
-MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
 SSH_KEYGEN = shutil.which("ssh-keygen")
 NAMESPACE = "axle-bundle"
 LIST, SIGNATURE = "SHA256SUMS", "SHA256SUMS.sig"
@@ -64,9 +64,6 @@ class BundleCase(EnvironmentTestCase):
     def assert_nothing_beside(self):
         self.assertEqual([path.name for path in self.root.iterdir() if path.name.startswith(".needs")], [])
 
-    def fleet(self):
-        return [word for machine in MACHINES for word in ("--for", machine)]
-
     def key(self, name="key", kind="ed25519", *more):
         path = self.root / name
         subprocess.run([SSH_KEYGEN, "-q", "-t", kind, *more, "-N", "", "-C", name, "-f", path], check=True)
@@ -80,7 +77,7 @@ class BundleCase(EnvironmentTestCase):
 
 class Made(BundleCase):
     def test_it_has_what_each_machine_needs_and_the_list_is_true(self):
-        told = self.assert_ok(self.bundle("demo", *self.fleet(), "--json")).json
+        told = self.assert_ok(self.bundle("demo", *fleet(), "--json")).json
         self.assertEqual(told["dest"], str(self.out))
         members = self.members()
         self.assertEqual(members.pop(LIST).decode(), listed(members))
@@ -113,10 +110,10 @@ class Made(BundleCase):
         self.assert_ok(self.pip("install", "plain", "--no-index", "--find-links", folder / "simple/plain", python=third / "bin/python"))
 
     def test_the_same_content_gives_the_same_bytes(self):
-        self.assert_ok(self.bundle("demo", "other", *self.fleet()))
+        self.assert_ok(self.bundle("demo", "other", *fleet()))
         first = self.out.read_bytes()
         again = self.root / "again.zip"
-        self.assert_ok(self.bundle("other", "demo", *[word for machine in reversed(MACHINES) for word in ("--for", machine)], out=again))
+        self.assert_ok(self.bundle("other", "demo", *fleet(reversed(MACHINES)), out=again))
         self.assertEqual(again.read_bytes(), first)
 
     def test_only_a_bundle_is_replaced(self):
@@ -221,11 +218,11 @@ class Installed(BundleCase):
         self.assertEqual(found.read_bytes(), wheel.members["large/data.bin"])
 
     def test_others_read_it_too(self):
-        self.assert_ok(self.bundle("demo", *self.fleet()))
+        self.assert_ok(self.bundle("demo", *fleet()))
         folder, mirror = self.root / "wheels", self.root / "mirror"
         self.assert_ok(self.variant("download", "plain", "--bundle", self.out, "--dest", folder, "--python", self.venv))
         self.assertTrue((folder / "plain-1.0-py3-none-any.whl").exists())
-        self.assert_ok(self.variant("mirror", "demo", "--bundle", self.out, "--out", mirror, "--python", self.venv, *self.fleet()))
+        self.assert_ok(self.variant("mirror", "demo", "--bundle", self.out, "--out", mirror, "--python", self.venv, *fleet()))
         self.assertEqual(tree(mirror), {name: hashlib.sha256(data).hexdigest() for name, data in self.members().items() if name != LIST})
         self.assert_ok(self.variant("explain", "demo", "--bundle", self.out, "--python", self.venv))
 

@@ -9,34 +9,27 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import support
+from fleet import MACHINES, fleet, publish_for_fleet
 from slow_server import SlowServer, interrupt
-from support import EnvironmentTestCase, Wheel, levels_document, publish_levels
-
-MACHINES = ("x86_64:v2", "x86_64:v3", "x86_64:v4", "gh200")
+from support import EnvironmentTestCase, Wheel, levels_document
 
 
 class Fleet(EnvironmentTestCase):
     def setUp(self):
         super().setUp()
         self.dest = self.root / "files"
-        publish_levels(self.index, plain=False, requires=["plain>=1"])
-        self.index.add_wheel(Wheel("plain", "1.0"))
-        self.index.add_wheel(Wheel("plain", "2.0", tags="py3-none-manylinux_2_17_aarch64", requires=["arm"]))
-        self.index.add_wheel(Wheel("arm", "1.0"))
+        publish_for_fleet(self.index)
 
     def download(self, *words, index=True, **options):
         where = ["--index-url", self.index.url] if index else []
         return self.variant("download", *words, *where, "--dest", self.dest, "--python", self.venv, **options)
-
-    def fleet(self, machines=MACHINES):
-        return [word for machine in machines for word in ("--for", machine)]
 
     def wheels(self, *where, machine=None, name="demo"):
         result = self.assert_ok(self.variant("resolve", name, *where, "--json", "--python", self.venv, *(["--for", machine] if machine else [])))
         return {one["wheel"] for one in result.json["packages"]}
 
     def test_each_machine_installs_from_the_folder_what_it_would_from_the_index(self):
-        result = self.assert_ok(self.download("demo", *self.fleet(), "--json"))
+        result = self.assert_ok(self.download("demo", *fleet(), "--json"))
         self.assertNotIn(f"{self.dest} alone", result.err)
         wanted = {machine: self.wheels("--index-url", self.index.url, machine=machine) for machine in MACHINES}
         files = {one["file"]: one for one in result.json["files"]}
@@ -74,7 +67,7 @@ class Fleet(EnvironmentTestCase):
                 self.assert_fails(self.download("bad"), 1, wheel.file_name)
                 self.assertFalse((self.dest / wheel.file_name).exists())
         self.index.add_variants("demo", "1.0", levels_document(), hashes={"sha256": "0" * 64})
-        self.assertNotEqual(self.download("demo", *self.fleet()).code, 0)
+        self.assertNotEqual(self.download("demo", *fleet()).code, 0)
         self.assertEqual([path.name for path in self.dest.iterdir() if not path.name.startswith(".")], [])
 
     def test_a_file_that_is_no_wheel_is_not_kept(self):
@@ -93,16 +86,16 @@ class Fleet(EnvironmentTestCase):
 
     def test_nothing_is_downloaded_where_one_machine_gets_nothing(self):
         self.index.add_wheel(Wheel("x86", "1.0", tags="py3-none-manylinux_2_17_x86_64"))
-        result = self.assert_fails(self.download("x86", *self.fleet(), "--json"), 3)
+        result = self.assert_fails(self.download("x86", *fleet(), "--json"), 3)
         self.assertEqual(["error" in one for one in result.json["machines"]], [False, False, False, True])
         self.assertFalse(self.dest.exists())
 
     def test_a_dry_run_creates_nothing(self):
-        result = self.assert_ok(self.download("demo", *self.fleet(), "--dry-run", "--json"))
+        result = self.assert_ok(self.download("demo", *fleet(), "--dry-run", "--json"))
         self.assertFalse(self.dest.exists())
         self.assertTrue(result.json["dry_run"])
         self.assertEqual({one["file"] for one in result.json["files"]},
-                         {one["file"] for one in self.assert_ok(self.download("demo", *self.fleet(), "--json")).json["files"]})
+                         {one["file"] for one in self.assert_ok(self.download("demo", *fleet(), "--json")).json["files"]})
 
     def test_options(self):
         self.assert_ok(self.download("demo", "--no-deps", "--for", "x86_64:v3"))
@@ -139,7 +132,7 @@ class Fleet(EnvironmentTestCase):
         self.assertIn("gets plain-9.0-py3-none-any.whl instead of plain-1.0-py3-none-any.whl", result.err)
 
     def test_pip_and_uv_install_from_the_folder(self):
-        self.assert_ok(self.download("plain", *self.fleet(("x86_64:v3", "gh200"))))
+        self.assert_ok(self.download("plain", *fleet(("x86_64:v3", "gh200"))))
         self.assertEqual({path.name for path in self.dest.iterdir()},
                          {"plain-1.0-py3-none-any.whl", "plain-2.0-py3-none-manylinux_2_17_aarch64.whl", "arm-1.0-py3-none-any.whl"})
         self.assert_ok(self.pip("install", "plain", "--no-index", "--find-links", self.dest))

@@ -1,7 +1,7 @@
 // The physical limit of a warm installation that makes every file a hard link: the system calls
 // alone, without names to find out, records to write or anything to compare.
 //
-// usage: bench_links STORE FOLDER: all files of STORE/wheels/*/tree become links below FOLDER,
+// usage: link_limit STORE FOLDER: all files of STORE/wheels/*/tree become links below FOLDER,
 // which is new. Prints milliseconds: "<looking at each file> <folders> <links>", by as many threads
 // as there are processors.
 
@@ -74,7 +74,10 @@ double measure(const std::vector<Tree>& trees, const Work& work) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 3) return std::fputs("usage: bench_links STORE FOLDER\n", stderr), 2;
+  if (count != 3) {
+    std::fputs("usage: link_limit STORE FOLDER\n", stderr);
+    return 2;
+  }
   std::vector<Tree> trees;
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(words[1]) / "wheels"))
     trees.push_back(list(entry.path() / "tree", fs::path(words[2]) / std::to_string(trees.size())));
