@@ -22,6 +22,7 @@ NOT_HINTS = {"cli/commands.cpp", "session/options.cpp", "doctor/finding.cpp", "s
 MENTIONS = {
     "variant index build": "says who wrote an index",
     "variant index": "says who wrote an index",
+    "variant mirror": "says who wrote an index",
     "variant COMMAND --help": "the text of --help",
     "variant providers trust": "a comment in the file that it writes",
     "variant build": "says what the wheels were meant for",
