@@ -36,7 +36,9 @@ enum {
   AXLE_BAD_ARGUMENT = 1, /* a shape, type, pointer or value that cannot be meant */
   AXLE_NO_MEMORY = 2,
   AXLE_UNSUPPORTED = 3, /* a kernel that this build lacks or this machine cannot run */
-  AXLE_MISMATCH = 4     /* the self-test found a wrong result */
+  AXLE_MISMATCH = 4,    /* the self-test found a wrong result */
+  AXLE_IO = 5,          /* a file or folder that is not there or cannot be read or written */
+  AXLE_MALFORMED = 6    /* a file whose content is not what its format says */
 };
 
 typedef struct axle_error {

@@ -96,6 +96,10 @@ const char* axle_status_name(axle_status status) {
       return "unsupported";
     case AXLE_MISMATCH:
       return "mismatch";
+    case AXLE_IO:
+      return "io";
+    case AXLE_MALFORMED:
+      return "malformed";
     default:
       return "unknown";
   }

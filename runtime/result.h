@@ -1,0 +1,26 @@
+#pragma once
+// What can go wrong in the rooms above the kernels (files, tokenizer, model): they use the C++
+// library, the core below them does not.
+
+#include <expected>
+#include <string>
+
+#include "runtime/axle_runtime.h"
+
+namespace axle::runtime {
+
+/// `message` is English and says what is wrong, in which file (and tensor, token or key), and what
+/// to do about it.
+struct Failure {
+  axle_status status = AXLE_BAD_ARGUMENT;
+  std::string message;
+};
+
+template <class T>
+using Result = std::expected<T, Failure>;
+
+/// `format` as printf has it.
+[[gnu::format(printf, 2, 3)]] std::unexpected<Failure> failure(axle_status status,
+                                                               const char* format, ...);
+
+}  // namespace axle::runtime
