@@ -7,8 +7,8 @@
 //   one plane (DA8W8):  q = round_to_even(x * (127 / a)),    scale a / 127
 //   two planes (A16W8): q = round_to_even(x * (32512 / a)),  scale a / 32512, q = 256 high + low
 // with high in [-127, 127] and low in [-128, 127]. All products are integers, their sums are exact
-// in int32 up to K = 131071, and the steps in float are element by element without fused
-// multiply-add, so that every set returns the same bytes.
+// in int32 up to K = 131071, and the steps in float are in one order without fused multiply-add, so
+// that every set returns the same bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +46,78 @@ struct BlockResult {
   std::size_t rows;
 };
 
+/// Keys and values of a sequence lie in pages of so many positions, a key page [depth][16], a value
+/// page [16][depth].
+inline constexpr std::size_t page_positions = 16;
+
+enum class CacheForm : std::uint8_t { float32, float16, int8 };
+
+/// Queries against all keys of a sequence: score = (query . key) * factor.
+struct ScoreTask {
+  const float* queries;  ///< row r starts `query_floats` * r further on
+  std::size_t query_floats;
+  std::size_t rows;
+  std::size_t depth;  ///< of a head
+  CacheForm form;
+  const void* const* pages;    ///< [page_count]
+  const float* const* scales;  ///< [page_count] of [16], for int8; else unused
+  std::size_t page_count;
+  float factor;
+  float* scores;  ///< out: row r starts `score_floats` * r further on, 16 * page_count are written
+  std::size_t score_floats;
+};
+
+/// The values of a sequence by their weights: out = (sum over positions of weight * value) *
+/// factor.
+struct MixTask {
+  const float* weights;  ///< row r starts `weight_floats` * r further on
+  std::size_t weight_floats;
+  const float* factors;  ///< [rows]
+  std::size_t rows;
+  std::size_t depth;  ///< a multiple of 16
+  CacheForm form;
+  const void* const* pages;
+  const float* const* scales;
+  std::size_t page_count;
+  float* out;  ///< row r starts `out_floats` * r further on
+  std::size_t out_floats;
+};
+
+/// One column block of float weights times all rows: y = x W, summed in the order of the depth.
+struct FloatProduct {
+  const float* weights;  ///< [depth][64]
+  const float* x;        ///< row r starts `x_floats` * r further on
+  std::size_t x_floats;
+  std::size_t rows;
+  std::size_t depth;
+  float* y;  ///< row r starts `y_floats` * r further on, 64 floats are written
+  std::size_t y_floats;
+};
+
+/// The steps of a model between its linear layers. Sums over a row run in 16 lanes, element i in
+/// lane i mod 16, and the lanes are added as a tree; all other sums run in the order of their
+/// terms. No step depends on how many rows are computed together. `count` is a multiple of 16.
+struct ModelSteps {
+  /// y = x / sqrt(mean of squares + epsilon) * weight. y may be x.
+  void (*rms_norm)(const float* x, const float* weight, std::size_t count, float epsilon, float* y);
+  /// y = (x - mean) / sqrt(variance + epsilon) * weight + bias. y may be x.
+  void (*layer_norm)(const float* x, const float* weight, const float* bias, std::size_t count,
+                     float epsilon, float* y);
+  /// y += x.
+  void (*add)(const float* x, std::size_t count, float* y);
+  /// y = gate / (1 + exp(-gate)) * up. y may be gate or up.
+  void (*silu_multiply)(const float* gate, const float* up, std::size_t count, float* y);
+  /// x = x / 2 * (1 + erf(x / sqrt 2)); the error function to 2e-7.
+  void (*gelu)(float* x, std::size_t count);
+  /// Rotates (head[i], head[half + i]) by an angle whose cosine and sine are given; any `half`.
+  void (*rotate)(float* head, const float* cosines, const float* sines, std::size_t half);
+  void (*multiply_floats)(const FloatProduct& product);
+  void (*score)(const ScoreTask& task);
+  /// scores[first, last) become exp(score - largest), all others zero; returns their sum.
+  float (*exponentiate)(float* scores, std::size_t first, std::size_t last, std::size_t count);
+  void (*mix)(const MixTask& task);
+};
+
 struct KernelSet {
   ActivationForm form;
   /// Largest bit pattern of |x| over `count` floats (a multiple of 64): above that of every finite
@@ -59,6 +131,7 @@ struct KernelSet {
   /// and released there, so that other users of the tiles in the process cannot disturb us.
   void (*enter)();
   void (*leave)();
+  const ModelSteps* model;
 };
 
 }  // namespace axle::runtime

@@ -86,8 +86,8 @@ function(axle_runtime_sources target)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
   target_compile_definitions(${target} PRIVATE AXLE_RUNTIME_VERSION="0.1.0")
   # Never -m<isa>: each function of a kernel carries its own target attribute. -O3 unrolls the
-  # register blocks; GCC 12's AVX-512 headers warn falsely of uninitialised values.
-  set(kernel_options -O3)
+  # register blocks; a square root is an instruction, without errno; GCC 12's AVX-512 headers warn falsely of uninitialised values.
+  set(kernel_options -O3 -fno-math-errno)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND kernel_options -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()

@@ -4,6 +4,7 @@
 #include "runtime/kernels/tile.h"
 //
 #include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/sets.h"
 
 namespace axle::runtime {
@@ -167,6 +168,7 @@ constinit const KernelSet kernel_set_amx_int8{.form = ActivationForm::int8,
                                               .multiply = multiply,
                                               .finish = finish,
                                               .enter = enter,
-                                              .leave = leave};
+                                              .leave = leave,
+                                              .model = &model_steps};
 
 }  // namespace axle::runtime

@@ -3,6 +3,7 @@
 #include "runtime/kernels/vector_avx512.h"
 //
 #include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
 #include "runtime/kernels/sets.h"
 
@@ -14,6 +15,7 @@ constinit const KernelSet kernel_set_avx512{.form = ActivationForm::int16,
                                             .multiply = multiply<PairProduct>,
                                             .finish = finish,
                                             .enter = nullptr,
-                                            .leave = nullptr};
+                                            .leave = nullptr,
+                                            .model = &model_steps};
 
 }  // namespace axle::runtime

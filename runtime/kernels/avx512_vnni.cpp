@@ -4,6 +4,7 @@
 #include "runtime/kernels/vector_avx512.h"
 //
 #include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
 #include "runtime/kernels/sets.h"
 
@@ -15,6 +16,7 @@ constinit const KernelSet kernel_set_avx512_vnni{.form = ActivationForm::offset_
                                                  .multiply = multiply<OffsetProduct>,
                                                  .finish = finish,
                                                  .enter = nullptr,
-                                                 .leave = nullptr};
+                                                 .leave = nullptr,
+                                                 .model = &model_steps};
 
 }  // namespace axle::runtime

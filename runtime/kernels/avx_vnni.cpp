@@ -1,9 +1,10 @@
 // AVX-VNNI: the dot product of VNNI on 32-byte vectors, for CPUs without AVX-512.
-#define AXLE_VECTOR_TARGET "avx2,avxvnni"
+#define AXLE_VECTOR_TARGET "avx2,f16c,avxvnni"
 #define AXLE_VECTOR_HAS_DOT
 #include "runtime/kernels/vector_avx2.h"
 //
 #include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
 #include "runtime/kernels/sets.h"
 
@@ -15,6 +16,7 @@ constinit const KernelSet kernel_set_avx_vnni{.form = ActivationForm::offset_uin
                                               .multiply = multiply<OffsetProduct>,
                                               .finish = finish,
                                               .enter = nullptr,
-                                              .leave = nullptr};
+                                              .leave = nullptr,
+                                              .model = &model_steps};
 
 }  // namespace axle::runtime

@@ -10,15 +10,10 @@
 #include <cstdint>
 
 #include "runtime/kernel.h"
+#include "runtime/kernels/lanes.h"
 
 namespace axle::runtime {
 namespace {
-
-#if defined(__clang__)
-#define AXLE_UNROLL _Pragma("unroll")
-#else
-#define AXLE_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 /// A step is four k of the depth: 256 bytes of a column block, four cache lines.
 inline constexpr std::size_t step_depth = 4;

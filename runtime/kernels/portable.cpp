@@ -1,8 +1,8 @@
 // The baseline of architectures without a file of their own: plain C++, vectorised by the compiler.
 
-#include <cstddef>
-#include <cstdint>
-
+#include "runtime/kernels/vector_portable.h"
+//
+#include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/sets.h"
 
 namespace axle::runtime {
@@ -75,6 +75,7 @@ constinit const KernelSet kernel_set_portable{.form = ActivationForm::int8,
                                               .multiply = multiply,
                                               .finish = finish,
                                               .enter = nullptr,
-                                              .leave = nullptr};
+                                              .leave = nullptr,
+                                              .model = &model_steps};
 
 }  // namespace axle::runtime

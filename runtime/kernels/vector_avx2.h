@@ -1,6 +1,7 @@
 #pragma once
-// AVX2: 32-byte vectors. tests/runtime/vector_model.h says what each operation means.
-// A kernel file may define AXLE_VECTOR_TARGET first to add what it needs beyond AVX2.
+// AVX2 and F16C, which every CPU with AVX2 has: 32-byte vectors. vector_portable.h says what each
+// operation means. A kernel file may define AXLE_VECTOR_TARGET first to add what it needs beyond
+// AVX2.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <immintrin.h>
 
 #ifndef AXLE_VECTOR_TARGET
-#define AXLE_VECTOR_TARGET "avx2"
+#define AXLE_VECTOR_TARGET "avx2,f16c"
 #endif
 #define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
 #define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
@@ -27,6 +28,12 @@ struct Vector {
   AXLE_VECTOR_OP Floats broadcast_float(float v) { return _mm256_set1_ps(v); }
   AXLE_VECTOR_OP Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
   AXLE_VECTOR_OP Floats add_floats(Floats a, Floats b) { return _mm256_add_ps(a, b); }
+  AXLE_VECTOR_OP Floats subtract_floats(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
+  AXLE_VECTOR_OP Floats divide(Floats a, Floats b) { return _mm256_div_ps(a, b); }
+  AXLE_VECTOR_OP Floats larger_float(Floats a, Floats b) { return _mm256_max_ps(a, b); }
+  AXLE_VECTOR_OP Floats smaller_float(Floats a, Floats b) { return _mm256_min_ps(a, b); }
+  AXLE_VECTOR_OP Floats as_floats(Ints v) { return _mm256_castsi256_ps(v); }
+  AXLE_VECTOR_OP Ints as_ints(Floats v) { return _mm256_castps_si256(v); }
   AXLE_VECTOR_OP Ints round(Floats v) { return _mm256_cvtps_epi32(v); }
   AXLE_VECTOR_OP Floats to_floats(Ints v) { return _mm256_cvtepi32_ps(v); }
 
@@ -43,6 +50,16 @@ struct Vector {
   AXLE_VECTOR_OP Ints bit_and(Ints a, Ints b) { return _mm256_and_si256(a, b); }
   AXLE_VECTOR_OP Ints bit_xor(Ints a, Ints b) { return _mm256_xor_si256(a, b); }
   AXLE_VECTOR_OP Ints largest(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
+  template <int bits>
+  AXLE_VECTOR_OP Ints shift_left(Ints v) {
+    return _mm256_slli_epi32(v, bits);
+  }
+  AXLE_VECTOR_OP Ints spread_int8(const std::int8_t* from) {
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+  }
+  AXLE_VECTOR_OP Floats load_halves(const std::uint16_t* from) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
   AXLE_VECTOR_OP Ints shift_left_8(Ints v) { return _mm256_slli_epi32(v, 8); }
   AXLE_VECTOR_OP Ints shift_right_8(Ints v) { return _mm256_srai_epi32(v, 8); }
 

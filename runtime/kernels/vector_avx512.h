@@ -1,5 +1,5 @@
 #pragma once
-// AVX-512 F and BW: 64-byte vectors. tests/runtime/vector_model.h says what each operation means.
+// AVX-512 F and BW: 64-byte vectors. vector_portable.h says what each operation means.
 // A kernel file may define AXLE_VECTOR_TARGET first to add what it needs beyond these.
 
 #include <cstddef>
@@ -27,6 +27,12 @@ struct Vector {
   AXLE_VECTOR_OP Floats broadcast_float(float v) { return _mm512_set1_ps(v); }
   AXLE_VECTOR_OP Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
   AXLE_VECTOR_OP Floats add_floats(Floats a, Floats b) { return _mm512_add_ps(a, b); }
+  AXLE_VECTOR_OP Floats subtract_floats(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+  AXLE_VECTOR_OP Floats divide(Floats a, Floats b) { return _mm512_div_ps(a, b); }
+  AXLE_VECTOR_OP Floats larger_float(Floats a, Floats b) { return _mm512_max_ps(a, b); }
+  AXLE_VECTOR_OP Floats smaller_float(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+  AXLE_VECTOR_OP Floats as_floats(Ints v) { return _mm512_castsi512_ps(v); }
+  AXLE_VECTOR_OP Ints as_ints(Floats v) { return _mm512_castps_si512(v); }
   AXLE_VECTOR_OP Ints round(Floats v) { return _mm512_cvtps_epi32(v); }
   AXLE_VECTOR_OP Floats to_floats(Ints v) { return _mm512_cvtepi32_ps(v); }
 
@@ -39,6 +45,16 @@ struct Vector {
   AXLE_VECTOR_OP Ints bit_and(Ints a, Ints b) { return _mm512_and_si512(a, b); }
   AXLE_VECTOR_OP Ints bit_xor(Ints a, Ints b) { return _mm512_xor_si512(a, b); }
   AXLE_VECTOR_OP Ints largest(Ints a, Ints b) { return _mm512_max_epi32(a, b); }
+  template <int bits>
+  AXLE_VECTOR_OP Ints shift_left(Ints v) {
+    return _mm512_slli_epi32(v, bits);
+  }
+  AXLE_VECTOR_OP Ints spread_int8(const std::int8_t* from) {
+    return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  AXLE_VECTOR_OP Floats load_halves(const std::uint16_t* from) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
   AXLE_VECTOR_OP Ints shift_left_8(Ints v) { return _mm512_slli_epi32(v, 8); }
   AXLE_VECTOR_OP Ints shift_right_8(Ints v) { return _mm512_srai_epi32(v, 8); }
 

@@ -1,6 +1,6 @@
 #pragma once
 // SSE2, which every x86-64 CPU has: 16-byte vectors. The operations are those that the steps in
-// float_steps.h and multiply.h are written in; tests/runtime/vector_model.h says what each means.
+// float_steps.h and multiply.h are written in; vector_portable.h says what each means.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +24,12 @@ struct Vector {
   AXLE_VECTOR_OP Floats broadcast_float(float v) { return _mm_set1_ps(v); }
   AXLE_VECTOR_OP Floats multiply(Floats a, Floats b) { return _mm_mul_ps(a, b); }
   AXLE_VECTOR_OP Floats add_floats(Floats a, Floats b) { return _mm_add_ps(a, b); }
+  AXLE_VECTOR_OP Floats subtract_floats(Floats a, Floats b) { return _mm_sub_ps(a, b); }
+  AXLE_VECTOR_OP Floats divide(Floats a, Floats b) { return _mm_div_ps(a, b); }
+  AXLE_VECTOR_OP Floats larger_float(Floats a, Floats b) { return _mm_max_ps(a, b); }
+  AXLE_VECTOR_OP Floats smaller_float(Floats a, Floats b) { return _mm_min_ps(a, b); }
+  AXLE_VECTOR_OP Floats as_floats(Ints v) { return _mm_castsi128_ps(v); }
+  AXLE_VECTOR_OP Ints as_ints(Floats v) { return _mm_castps_si128(v); }
   AXLE_VECTOR_OP Ints round(Floats v) { return _mm_cvtps_epi32(v); }
   AXLE_VECTOR_OP Floats to_floats(Ints v) { return _mm_cvtepi32_ps(v); }
 
@@ -42,6 +48,33 @@ struct Vector {
   AXLE_VECTOR_OP Ints largest(Ints a, Ints b) {
     const Ints greater = _mm_cmpgt_epi32(a, b);
     return _mm_or_si128(_mm_and_si128(greater, a), _mm_andnot_si128(greater, b));
+  }
+  template <int bits>
+  AXLE_VECTOR_OP Ints shift_left(Ints v) {
+    return _mm_slli_epi32(v, bits);
+  }
+  AXLE_VECTOR_OP Ints spread_int8(const std::int8_t* from) {
+    std::int32_t four = 0;
+    __builtin_memcpy(&four, from, 4);
+    const __m128i bytes = _mm_cvtsi32_si128(four);
+    const __m128i words = _mm_unpacklo_epi8(bytes, bytes);
+    return _mm_srai_epi32(_mm_unpacklo_epi16(words, words), 24);
+  }
+  /// The exponent's bias is changed by an addition; subnormal numbers get the exponent of the
+  /// smallest normal one, which is then subtracted.
+  AXLE_VECTOR_OP Floats load_halves(const std::uint16_t* from) {
+    const Ints halves =
+        _mm_unpacklo_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)), zero());
+    const Ints magnitude = _mm_and_si128(halves, broadcast_int(0x7fff));
+    const Ints subnormal = _mm_cmpgt_epi32(broadcast_int(0x400), magnitude);
+    const Ints special = _mm_cmpgt_epi32(magnitude, broadcast_int(0x7bff));
+    Ints bits = _mm_add_epi32(_mm_slli_epi32(magnitude, 13), broadcast_int(112 << 23));
+    bits = _mm_add_epi32(bits, _mm_and_si128(special, broadcast_int(112 << 23)));
+    bits = _mm_add_epi32(bits, _mm_and_si128(subnormal, broadcast_int(1 << 23)));
+    const Floats value =
+        _mm_sub_ps(as_floats(bits), as_floats(_mm_and_si128(subnormal, broadcast_int(113 << 23))));
+    return as_floats(_mm_or_si128(
+        as_ints(value), _mm_slli_epi32(_mm_and_si128(halves, broadcast_int(0x8000)), 16)));
   }
   AXLE_VECTOR_OP Ints shift_left_8(Ints v) { return _mm_slli_epi32(v, 8); }
   AXLE_VECTOR_OP Ints shift_right_8(Ints v) { return _mm_srai_epi32(v, 8); }

@@ -1,8 +1,9 @@
-// One kernel set on modelled vectors: AXLE_MODEL_SET, of AXLE_MODEL_BYTES, with AXLE_MODEL_PRODUCT
+// One kernel set on modelled vectors: AXLE_MODEL_SET, of AXLE_VECTOR_BYTES, with AXLE_MODEL_PRODUCT
 // over activations that are written by AXLE_MODEL_STORE in AXLE_MODEL_FORM (CMakeLists.txt).
-#include "tests/runtime/vector_model.h"
+#include "runtime/kernels/vector_portable.h"
 //
 #include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
 #include "tests/runtime/kernel_sets.h"
 
@@ -14,6 +15,7 @@ const KernelSet AXLE_MODEL_SET{.form = ActivationForm::AXLE_MODEL_FORM,
                                .multiply = multiply<AXLE_MODEL_PRODUCT>,
                                .finish = finish,
                                .enter = nullptr,
-                               .leave = nullptr};
+                               .leave = nullptr,
+                               .model = &model_steps};
 
 }  // namespace axle::runtime

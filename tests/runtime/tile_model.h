@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#define AXLE_MODEL_BYTES 64
-#include "tests/runtime/vector_model.h"
+#define AXLE_VECTOR_BYTES 64
+#include "runtime/kernels/vector_portable.h"
 
 #define AXLE_TILE_TARGET
 

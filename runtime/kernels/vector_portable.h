@@ -1,12 +1,14 @@
 #pragma once
-// The vectors of runtime/kernels in plain C++: what each operation means, at any width. Stands in
-// for vector_sse2.h, vector_avx2.h and vector_avx512.h, so that float_steps.h and multiply.h are
-// tested at every width on every machine. AXLE_MODEL_BYTES: 16, 32 or 64.
+// Vectors in plain C++: what each operation means, at any width. The baseline of architectures
+// without a header of their own; and in tests the model of all others, so that the steps written
+// over vectors are tested at every width on every machine. AXLE_VECTOR_BYTES: 16, 32 or 64.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#ifndef AXLE_VECTOR_BYTES
+#define AXLE_VECTOR_BYTES 16
+#endif
 
 #define AXLE_TARGET
 #define AXLE_VECTOR_OP static inline
@@ -16,7 +18,7 @@ namespace axle::runtime {
 namespace {
 
 struct Vector {
-  static constexpr int bytes = AXLE_MODEL_BYTES;
+  static constexpr int bytes = AXLE_VECTOR_BYTES;
   static constexpr int registers = bytes == 64 ? 32 : 16;
   static constexpr std::size_t lanes = bytes / 4;
 
@@ -39,13 +41,13 @@ struct Vector {
   template <class T, std::size_t N>
   static void take_apart(const Ints& v, T (&parts)[N]) {
     static_assert(sizeof parts == sizeof v);
-    std::memcpy(parts, &v, sizeof v);
+    __builtin_memcpy(parts, &v, sizeof v);
   }
 
   static Floats load_floats(const float* from) {
     return each<Floats>([&](std::size_t i) { return from[i]; });
   }
-  static void store_floats(float* to, Floats v) { std::memcpy(to, &v, sizeof v); }
+  static void store_floats(float* to, Floats v) { __builtin_memcpy(to, &v, sizeof v); }
   static Floats broadcast_float(float v) {
     return each<Floats>([&](std::size_t) { return v; });
   }
@@ -55,10 +57,37 @@ struct Vector {
   static Floats add_floats(Floats a, Floats b) {
     return each<Floats>([&](std::size_t i) { return a.lane[i] + b.lane[i]; });
   }
-  /// To the nearest, ties to even.
+  static Floats subtract_floats(Floats a, Floats b) {
+    return each<Floats>([&](std::size_t i) { return a.lane[i] - b.lane[i]; });
+  }
+  static Floats divide(Floats a, Floats b) {
+    return each<Floats>([&](std::size_t i) { return a.lane[i] / b.lane[i]; });
+  }
+  /// b where one is a NaN, as MAXPS and MINPS have it.
+  static Floats larger_float(Floats a, Floats b) {
+    return each<Floats>(
+        [&](std::size_t i) { return a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]; });
+  }
+  static Floats smaller_float(Floats a, Floats b) {
+    return each<Floats>(
+        [&](std::size_t i) { return a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]; });
+  }
+  static Floats as_floats(Ints v) {
+    Floats same;
+    __builtin_memcpy(&same, &v, sizeof v);
+    return same;
+  }
+  static Ints as_ints(Floats v) {
+    Ints same;
+    __builtin_memcpy(&same, &v, sizeof v);
+    return same;
+  }
+  /// To the nearest, ties to even, for |v| < 2^22: beyond 1.5 * 2^23 a float has no fraction.
   static Ints round(Floats v) {
-    return each<Ints>(
-        [&](std::size_t i) { return static_cast<std::int32_t>(std::lrint(v.lane[i])); });
+    return each<Ints>([&](std::size_t i) {
+      const float shifted = v.lane[i] + 12582912.0F;
+      return static_cast<std::int32_t>(shifted - 12582912.0F);
+    });
   }
   static Floats to_floats(Ints v) {
     return each<Floats>([&](std::size_t i) { return static_cast<float>(v.lane[i]); });
@@ -70,10 +99,10 @@ struct Vector {
   }
   static Ints load_ints(const void* from) {
     Ints v;
-    std::memcpy(&v, from, sizeof v);
+    __builtin_memcpy(&v, from, sizeof v);
     return v;
   }
-  static void store_ints(void* to, Ints v) { std::memcpy(to, &v, sizeof v); }
+  static void store_ints(void* to, Ints v) { __builtin_memcpy(to, &v, sizeof v); }
   static Ints add(Ints a, Ints b) {
     return each<Ints>([&](std::size_t i) { return wrap(std::int64_t{a.lane[i]} + b.lane[i]); });
   }
@@ -92,6 +121,12 @@ struct Vector {
   static Ints shift_left_8(Ints v) {
     return each<Ints>([&](std::size_t i) { return wrap(std::int64_t{v.lane[i]} * 256); });
   }
+  template <int bits>
+  static Ints shift_left(Ints v) {
+    return each<Ints>([&](std::size_t i) {
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(v.lane[i]) << bits);
+    });
+  }
   static Ints shift_right_8(Ints v) {
     return each<Ints>([&](std::size_t i) { return v.lane[i] >> 8; });
   }
@@ -102,6 +137,23 @@ struct Vector {
   }
   static void store_int8(std::int8_t* to, Ints v) {
     for (std::size_t i = 0; i < lanes; ++i) to[i] = static_cast<std::int8_t>(v.lane[i]);
+  }
+
+  /// As many numbers as there are lanes.
+  static Ints spread_int8(const std::int8_t* from) {
+    return each<Ints>([&](std::size_t i) { return from[i]; });
+  }
+  /// IEEE 754 binary16, exact.
+  static Floats load_halves(const std::uint16_t* from) {
+    return each<Floats>([&](std::size_t i) {
+      const std::uint32_t magnitude = from[i] & 0x7fffU;
+      std::uint32_t bits = (magnitude << 13U) + (magnitude < 0x400 ? 113U << 23U : 112U << 23U);
+      if (magnitude >= 0x7c00) bits += 112U << 23U;
+      float value = 0;
+      __builtin_memcpy(&value, &bits, sizeof value);
+      if (magnitude < 0x400) value -= 0x1p-14F;
+      return (from[i] & 0x8000U) != 0 ? -value : value;
+    });
   }
 
   /// bytes / 2 int8 to as many int16.
