@@ -43,22 +43,14 @@ Floats on_all_sets(Step step) {
 
 double close(float a, double b) { return std::abs(static_cast<double>(a) - b); }
 
+/// To the nearest, ties to even: a whole number of steps of 2^step.
 std::uint16_t to_half(float value) {
-  // By search: slow and obvious.
-  std::uint16_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
-    const int exponent = static_cast<int>(bits >> 10U);
-    const double mantissa = static_cast<double>(bits & 0x3ffU) / 1024.0;
-    const double half =
-        exponent == 0 ? std::ldexp(mantissa, -14) : std::ldexp(1.0 + mantissa, exponent - 15);
-    const double distance = std::abs(std::abs(static_cast<double>(value)) - half);
-    if (distance < least) {
-      least = distance;
-      best = static_cast<std::uint16_t>(bits);
-    }
-  }
-  return value < 0 ? static_cast<std::uint16_t>(best | 0x8000U) : best;
+  const double magnitude = std::abs(static_cast<double>(value));
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int step = std::max(exponent - 1, -14) - 10;
+  const int bits = (step + 24) * 1024 + static_cast<int>(std::lrint(std::ldexp(magnitude, -step)));
+  return static_cast<std::uint16_t>(value < 0 ? bits | 0x8000 : bits);
 }
 
 double from_half(std::uint16_t half) {
