@@ -40,6 +40,12 @@ class Engine {
   [[nodiscard]] std::span<const KernelRow* const> kernels() const { return {kernels_, count_}; }
   [[nodiscard]] bool forced() const { return forced_; }
   [[nodiscard]] ThreadPool& pool() { return pool_; }
+
+  /// task(item, thread) for each item below `items`: on all threads where the pool is free and
+  /// `operations` in all are worth waking them, else on the caller's, thread 0.
+  template <class Task>
+  void share(std::size_t items, std::size_t operations, Task task);
+
   /// Scratch memory that is kept between calls; whoever has the pool may use it.
   [[nodiscard]] Memory& scratch() { return scratch_; }
 
@@ -55,5 +61,21 @@ class Engine {
   ThreadPool pool_;
   Memory scratch_;
 };
+
+template <class Task>
+void Engine::share(std::size_t items, std::size_t operations, Task task) {
+  constexpr std::size_t least_operations = std::size_t{1} << 15;
+  std::atomic<std::size_t> next{0};
+  auto work = [&](int thread) {
+    for (std::size_t i = 0; (i = next.fetch_add(1, std::memory_order_relaxed)) < items;)
+      task(i, static_cast<std::size_t>(thread));
+  };
+  if (items > 1 && operations >= least_operations && pool_.try_acquire()) {
+    pool_.run(work);
+    pool_.release();
+  } else {
+    work(0);
+  }
+}
 
 }  // namespace axle::runtime

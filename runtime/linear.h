@@ -27,6 +27,9 @@ class Linear {
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] axle_mode mode() const { return mode_; }
   [[nodiscard]] Engine& engine() const { return engine_; }
+  [[nodiscard]] std::size_t bytes() const {
+    return weights_.size() + scales_.size() + bias_.size() + correction_.size();
+  }
 
  private:
   friend class ForwardPass;
