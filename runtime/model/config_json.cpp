@@ -144,6 +144,7 @@ void read_decoder(Members& config, const std::string& where, ModelShape& shape) 
 void read_encoder(Members& config, ModelShape& shape) {
   shape.key_heads = shape.heads;
   shape.head_depth = shape.heads > 0 ? shape.hidden / shape.heads : 0;
+  shape.segments = config.count("type_vocab_size", 2);
   shape.norm_epsilon = static_cast<float>(config.number("layer_norm_eps", 1e-12));
   require(config, "hidden_act", "gelu");
   require(config, "position_embedding_type", "absolute");

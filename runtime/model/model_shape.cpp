@@ -24,6 +24,7 @@ constexpr Limit limits[] = {
     {"feed-forward size", &ModelShape::feed_forward, most_of_anything / 8},
     {"vocabulary size", &ModelShape::vocabulary, 8 * most_of_anything},
     {"context length", &ModelShape::context, 16 * most_of_anything},
+    {"number of segments", &ModelShape::segments, most_of_anything},
 };
 
 }  // namespace

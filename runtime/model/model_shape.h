@@ -37,7 +37,8 @@ struct ModelShape {
   std::size_t head_depth = 0;  ///< a multiple of 16
   std::size_t feed_forward = 0;
   std::size_t vocabulary = 0;
-  std::size_t context = 0;  ///< positions that the model was made for
+  std::size_t context = 0;   ///< positions that the model was made for
+  std::size_t segments = 1;  ///< of an encoder: rows of its token type embeddings
   float norm_epsilon = 1e-5F;
   RotaryShape rotary;
   std::size_t window = 0;           ///< positions that a token sees; 0: all before it

@@ -1,6 +1,6 @@
 #include "runtime/model/tensor_names.h"
 
-#include <cmath>
+#include "runtime/model/required_tensors.h"
 
 namespace axle::runtime {
 namespace {
@@ -26,15 +26,6 @@ constexpr Names names[] = {{"embed_tokens", "token_embd"},
                            {"mlp.gate_proj", "ffn_gate"},
                            {"mlp.up_proj", "ffn_up"},
                            {"mlp.down_proj", "ffn_down"}};
-
-std::string shape_text(const std::vector<std::size_t>& shape) {
-  std::string text = "[";
-  for (const std::size_t length : shape) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(length);
-  }
-  return text + "]";
-}
 
 }  // namespace
 
@@ -67,39 +58,12 @@ const Tensor* ModelTensors::find(Part part, std::size_t layer, const char* what)
 
 Result<const Tensor*> ModelTensors::matrix(Part part, std::size_t layer, std::size_t rows,
                                            std::size_t columns) const {
-  const Result<const Tensor*> tensor = source_->require(name(part, layer, "weight"));
-  if (!tensor) return tensor;
-  const std::vector<std::size_t> wanted{rows, columns};
-  if ((*tensor)->shape != wanted)
-    return failure(AXLE_MALFORMED,
-                   "%s: tensor \"%s\" has the shape %s; by the model's numbers it must be %s",
-                   source_->where().c_str(), (*tensor)->name.c_str(),
-                   shape_text((*tensor)->shape).c_str(), shape_text(wanted).c_str());
-  if (!row((*tensor)->type).is_float)
-    return failure(AXLE_UNSUPPORTED,
-                   "%s: tensor \"%s\" does not hold floats or a known quantisation of them",
-                   source_->where().c_str(), (*tensor)->name.c_str());
-  return tensor;
+  return require_matrix(*source_, name(part, layer, "weight"), rows, columns);
 }
 
 Result<std::vector<float>> ModelTensors::vector(Part part, std::size_t layer, const char* what,
                                                 std::size_t length) const {
-  const Result<const Tensor*> tensor = source_->require(name(part, layer, what));
-  if (!tensor) return std::unexpected(tensor.error());
-  if ((*tensor)->shape != std::vector<std::size_t>{length} || !row((*tensor)->type).is_float)
-    return failure(AXLE_MALFORMED,
-                   "%s: tensor \"%s\" has the shape %s; by the model's numbers it must be "
-                   "[%zu], of floats",
-                   source_->where().c_str(), (*tensor)->name.c_str(),
-                   shape_text((*tensor)->shape).c_str(), length);
-  std::vector<float> values(length);
-  read_rows(**tensor, 0, 1, values.data());
-  for (std::size_t i = 0; i < length; ++i) {
-    if (!std::isfinite(values[i]))
-      return failure(AXLE_MALFORMED, "%s: tensor \"%s\": element %zu is not finite",
-                     source_->where().c_str(), (*tensor)->name.c_str(), i);
-  }
-  return values;
+  return require_vector(*source_, name(part, layer, what), length);
 }
 
 }  // namespace axle::runtime

@@ -1,6 +1,6 @@
 #pragma once
-// The tensors of a model by what they are for: their names in Hugging Face's folders and in GGUF
-// files, and checks of their shapes.
+// The tensors of a decoder by what they are for: their names in Hugging Face's folders and in GGUF
+// files.
 
 #include <cstddef>
 #include <string>
