@@ -117,19 +117,17 @@ Result<Model> Model::open(const std::string& path) {
 Result<std::vector<std::int32_t>> prompt_tokens(const Model& model, const std::string& prompt,
                                                 bool raw) {
   const Tokenizer& tokenizer = model.tokenizer();
-  if (raw) return tokenizer.encode(prompt, {.parse_special = true, .add_special = true});
+  if (raw) {
+    const Tokenizer::Piece whole{prompt, true};
+    return tokenizer.encode({&whole, 1}, true);
+  }
   if (!model.chat_template()) return std::unexpected(model.chat_template().error());
   const Message message{"user", prompt};
   const Result<std::vector<TemplatePiece>> pieces = model.chat_template()->render({&message, 1});
   if (!pieces) return std::unexpected(pieces.error());
-  std::vector<std::int32_t> tokens;
-  // Neighbouring pieces are one text for the tokenizer, except where control tokens part them.
-  for (const TemplatePiece& piece : *pieces) {
-    const std::vector<std::int32_t> own =
-        tokenizer.encode(piece.text, {.parse_special = piece.own, .add_special = false});
-    tokens.insert(tokens.end(), own.begin(), own.end());
-  }
-  return tokens;
+  std::vector<Tokenizer::Piece> texts;
+  for (const TemplatePiece& piece : *pieces) texts.push_back({piece.text, piece.own});
+  return tokenizer.encode(texts, false);
 }
 
 }  // namespace axle::runtime

@@ -7,6 +7,7 @@
 namespace axle::runtime {
 namespace {
 
+/// \w of regular expressions, of the connecting signs only the underscore.
 bool is_word(char32_t c) {
   const CharacterClass own = class_of(c);
   return own == CharacterClass::letter || own == CharacterClass::number || c == '_' ||

@@ -5,8 +5,8 @@ import pathlib
 import re
 import sys
 
-CLASSES = {"L": "letter", "N": "number", "Mn": "nonspacing_mark", "M": "mark", "P": "punctuation", "S": "symbol",
-           "Z": "symbol"}
+CLASSES = {"L": "letter", "No": "other_number", "N": "number", "Mn": "nonspacing_mark", "M": "mark", "P": "punctuation", "S": "symbol",
+           "Z": "symbol", "C": "other"}
 
 
 def rows(path):

@@ -19,7 +19,7 @@ bool is_line_end(char32_t c) { return c == '\r' || c == '\n'; }
 bool is_sign(char32_t c) {
   const CharacterClass own = class_of(c);
   return own != CharacterClass::space && own != CharacterClass::letter &&
-         own != CharacterClass::number;
+         own != CharacterClass::number && own != CharacterClass::other_number;
 }
 
 /// Case folded, as far as the contractions' letters have it: U+017F is a long s.

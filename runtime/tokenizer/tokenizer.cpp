@@ -21,34 +21,41 @@ void Tokenizer::encode_plain(std::u32string_view text, std::vector<std::int32_t>
   for (const std::u32string_view word : pieces) bytes.pairs.encode(encode_utf8(word), to);
 }
 
-void Tokenizer::encode_part(const TextPart& part, std::vector<std::int32_t>& to,
-                            bool special) const {
-  if (part.token != nullptr) {
-    to.push_back(part.token->id);
-    return;
-  }
-  std::u32string normalised(part.text);
+/// Text between two tokens that were found in it as it was written.
+void Tokenizer::encode_between(std::u32string_view text, std::vector<std::int32_t>& to) const {
+  std::u32string normalised(text);
   if (const WordPieceModel* const words = std::get_if<WordPieceModel>(&model_)) {
-    normalised = clean(part.text, words->cleaning);
+    normalised = clean(text, words->cleaning);
   } else if (std::get<ByteLevelModel>(model_).compose) {
-    normalised = compose(part.text);
+    normalised = compose(text);
   }
-  for (const TextPart& inner : added_.find_in(normalised, true, special)) {
-    if (inner.token != nullptr) {
-      to.push_back(inner.token->id);
+  for (const TextPart& part : added_.find_in(normalised, true, false)) {
+    if (part.token != nullptr) {
+      to.push_back(part.token->id);
     } else {
-      encode_plain(inner.text, to);
+      encode_plain(part.text, to);
     }
   }
 }
 
-std::vector<std::int32_t> Tokenizer::encode(std::string_view text, const Wanted& wanted) const {
+std::vector<std::int32_t> Tokenizer::encode(std::span<const Piece> pieces, bool add_special) const {
   std::vector<std::int32_t> tokens;
-  if (wanted.add_special) tokens = prefix_;
-  const std::u32string characters = decode_utf8(text);
-  for (const TextPart& part : added_.find_in(characters, false, wanted.parse_special))
-    encode_part(part, tokens, wanted.parse_special);
-  if (wanted.add_special) tokens.insert(tokens.end(), suffix_.begin(), suffix_.end());
+  if (add_special) tokens = prefix_;
+  std::u32string between;
+  for (const Piece& piece : pieces) {
+    const std::u32string characters = decode_utf8(piece.text);
+    for (const TextPart& part : added_.find_in(characters, false, piece.parse_special)) {
+      if (part.token == nullptr) {
+        between += part.text;
+        continue;
+      }
+      encode_between(between, tokens);
+      between.clear();
+      tokens.push_back(part.token->id);
+    }
+  }
+  encode_between(between, tokens);
+  if (add_special) tokens.insert(tokens.end(), suffix_.begin(), suffix_.end());
   return tokens;
 }
 

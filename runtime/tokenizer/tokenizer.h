@@ -55,13 +55,16 @@ class Tokenizer {
   [[nodiscard]] static Result<Tokenizer> from_gguf(const GgufVocabulary& vocabulary,
                                                    const std::string& where);
 
-  struct Wanted {
-    bool parse_special = false;  ///< control tokens written in the text become their ids
-    bool add_special = true;     ///< what the model wants around a text: [CLS], <s>, …
+  /// A part of a text, and whether control tokens written in it become their ids.
+  struct Piece {
+    std::string_view text;
+    bool parse_special = false;
   };
 
-  /// Bytes that are not UTF-8 count as U+FFFD.
-  [[nodiscard]] std::vector<std::int32_t> encode(std::string_view text, const Wanted& wanted) const;
+  /// The tokens of the pieces' texts one after the other, as of one text; `add_special`: with what
+  /// the model wants around a text ([CLS], <s>, …). Bytes that are not UTF-8 count as U+FFFD.
+  [[nodiscard]] std::vector<std::int32_t> encode(std::span<const Piece> pieces,
+                                                 bool add_special) const;
 
   /// The text of tokens; what is not UTF-8 is left as it is. Control tokens are left out unless
   /// `with_special`. Unknown ids give nothing.
@@ -76,7 +79,7 @@ class Tokenizer {
   friend class TokenizerReader;
 
   void encode_plain(std::u32string_view text, std::vector<std::int32_t>& to) const;
-  void encode_part(const TextPart& part, std::vector<std::int32_t>& to, bool special) const;
+  void encode_between(std::u32string_view text, std::vector<std::int32_t>& to) const;
 
   std::variant<ByteLevelModel, WordPieceModel> model_;
   AddedTokens added_;

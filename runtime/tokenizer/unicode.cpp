@@ -94,7 +94,7 @@ char32_t composed(char32_t first, char32_t second) {
 
 CharacterClass class_of(char32_t c) {
   const ClassRange* const range = find_range(class_ranges, c);
-  return range == nullptr ? CharacterClass::other : range->value;
+  return range == nullptr ? CharacterClass::unassigned : range->value;
 }
 
 void append_lower_case(char32_t c, std::u32string& to) {

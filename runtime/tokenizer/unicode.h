@@ -12,18 +12,24 @@ namespace axle::runtime {
 
 enum class CharacterClass : std::uint8_t {
   letter,
-  number,
+  number,        ///< Nd and Nl
+  other_number,  ///< No: fractions, superscripts
   nonspacing_mark,  ///< Mn
   mark,             ///< the other marks
   punctuation,
   symbol,
   space,  ///< White_Space
-  other   ///< control, format, private use, not assigned; without white space
+  other,  ///< control, format, private use; without white space
+  unassigned
 };
 
 [[nodiscard]] CharacterClass class_of(char32_t c);
 [[nodiscard]] inline bool is_letter(char32_t c) { return class_of(c) == CharacterClass::letter; }
-[[nodiscard]] inline bool is_number(char32_t c) { return class_of(c) == CharacterClass::number; }
+/// \p{N} of regular expressions.
+[[nodiscard]] inline bool is_number(char32_t c) {
+  const CharacterClass own = class_of(c);
+  return own == CharacterClass::number || own == CharacterClass::other_number;
+}
 [[nodiscard]] inline bool is_space(char32_t c) { return class_of(c) == CharacterClass::space; }
 
 /// One character as one or (for U+0130) two.
