@@ -446,7 +446,8 @@ const std::array rows = {
         {session::Opt::model_prompt, session::Opt::raw, session::Opt::max_tokens,
          session::Opt::temperature, session::Opt::top_k, session::Opt::top_p, session::Opt::min_p,
          session::Opt::seed, session::Opt::mode, session::Opt::kv_cache, session::Opt::threads},
-        "variant model generate model.gguf --prompt 'What is a wheel?'\n"
+        "variant model generate model.gguf --prompt Hello\n"
+        "variant model generate model.gguf --prompt 'What is a wheel?' --json\n"
         "variant model generate model/ --raw --prompt 'Once upon a time' --temperature 0.7",
         run_model_generate},
     Command{"model embed",
@@ -454,6 +455,7 @@ const std::array rows = {
             "MODEL",
             Arity::one,
             {session::Opt::text, session::Opt::mode, session::Opt::threads},
+            "variant model embed model/ --text wheel\n"
             "variant model embed model/ --text 'a wheel' --text 'a variant' --json",
             run_model_embed},
     Command{"model bench",
