@@ -134,6 +134,68 @@ AXLE_EXPORT void axle_linear_destroy(axle_linear* linear);
 AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const void* x,
                                             size_t m, float* y, axle_error* error);
 
+/* --- models -------------------------------------------------------------------------------------
+ *
+ * A GGUF file, or a folder of Hugging Face (config.json, safetensors, tokenizer.json). One call at
+ * a time works on a model; others wait. */
+
+typedef struct axle_model axle_model;
+
+typedef struct axle_model_options {
+  size_t struct_size;
+  const char* mode;     /* of linear layers: "a16w8" (NULL), "da8w8", "float" */
+  const char* kv_cache; /* "float16" (NULL; "float32" in mode float), "int8", "float32" */
+  void (*on_progress)(void* context, double part); /* of the weights, 0 to 1; may be NULL */
+  void* context;
+} axle_model_options;
+
+/* `options` may be NULL. Weights are quantised and packed here; the file stays open. Destroy the
+ * model before its runtime. */
+AXLE_EXPORT axle_status axle_model_open(axle_runtime* runtime, const char* path,
+                                        const axle_model_options* options, axle_model** out,
+                                        axle_error* error);
+AXLE_EXPORT void axle_model_destroy(axle_model* model);
+
+/* Facts as axle_runtime_info has them: type, architecture ("decoder" or "encoder"), vocabulary,
+ * context, hidden, mode, kv_cache. */
+AXLE_EXPORT axle_status axle_model_info(axle_model* model, size_t index, const char** key,
+                                        char* value, size_t size);
+
+/* The tokens of a text in UTF-8: a user's message by the model's chat template, or with `raw` (and
+ * for encoders) the text as it is. *count: in, room in `tokens`; out, the tokens that there are.
+ * Too little room is AXLE_BAD_ARGUMENT. */
+AXLE_EXPORT axle_status axle_model_tokens(axle_model* model, const char* text, int32_t raw,
+                                          int32_t* tokens, size_t* count, axle_error* error);
+
+/* The text of tokens, without control tokens and without a NUL; its end may be a part of a
+ * character. *size: in, room in `text`; out, the bytes that there are. */
+AXLE_EXPORT axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t count,
+                                        char* text, size_t* size, axle_error* error);
+
+typedef struct axle_prompt {
+  size_t struct_size;
+  const int32_t* tokens;
+  size_t count;
+  size_t most_tokens; /* of the answer */
+  double temperature; /* 0: the likeliest token, the rest counts for nothing */
+  size_t top_k;       /* 0: all */
+  double top_p;       /* 1: all */
+  double min_p;       /* 0: all */
+  uint64_t seed;
+} axle_prompt;
+
+/* Called with each token as it comes, not with the one that ends an answer. 0 stops that answer. */
+typedef int32_t (*axle_on_token)(void* context, size_t prompt, int32_t token);
+
+/* Answers `count` prompts together, each as it would be alone. */
+AXLE_EXPORT axle_status axle_model_generate(axle_model* model, const axle_prompt* const* prompts,
+                                            size_t count, axle_on_token on_token, void* context,
+                                            axle_error* error);
+
+/* Vectors [count][hidden] of `count` texts. */
+AXLE_EXPORT axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t count,
+                                         float* vectors, axle_error* error);
+
 /* --- measuring ----------------------------------------------------------------------------------
  */
 

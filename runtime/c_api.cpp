@@ -8,6 +8,7 @@
 #include "runtime/activation_types.h"
 #include "runtime/axle_runtime.h"
 #include "runtime/bench.h"
+#include "runtime/c_runtime.h"
 #include "runtime/linear.h"
 #include "runtime/selftest.h"
 
@@ -15,11 +16,6 @@ using axle::runtime::Engine;
 using axle::runtime::KernelRow;
 using axle::runtime::Linear;
 using axle::runtime::report_failure;
-
-struct axle_runtime {
-  explicit axle_runtime(int threads) : engine(threads) {}
-  Engine engine;
-};
 
 struct axle_linear {
   explicit axle_linear(Engine& engine) : linear(engine) {}
