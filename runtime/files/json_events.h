@@ -18,6 +18,9 @@ class JsonEvents : public nlohmann::json::json_sax_t {
   /// Reads `text`, named `where` in errors; the first thing that is wrong ends it.
   [[nodiscard]] Result<void> read(std::string_view text, const std::string& where) {
     where_ = where;
+    // nlohmann-json takes a NUL for the end of the text.
+    if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
+      return failure(AXLE_MALFORMED, "%s: no valid JSON at byte %zu of it", where.c_str(), at + 1);
     if (!nlohmann::json::sax_parse(text, this))
       return std::unexpected(problem_.value_or(Failure{AXLE_MALFORMED, where + ": not JSON"}));
     return {};
