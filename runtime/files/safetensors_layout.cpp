@@ -62,13 +62,24 @@ Result<void> measure(const std::string& path, std::span<const TensorToWrite> ten
 
 }  // namespace
 
+// Not by nlohmann's dump(), whose shared_ptr needs a symbol of glibc 2.32.
 Result<std::string> json_string(const std::string& path, const std::string& text) {
-  try {
-    return nlohmann::json(text).dump();
-  } catch (const nlohmann::json::type_error&) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (const char character : text) {
+    const unsigned char byte = static_cast<unsigned char>(character);
+    if (byte < 0x20) {
+      quoted += std::string("\\u00") + digits[byte >> 4U] + digits[byte & 15U];
+    } else {
+      if (character == '"' || character == '\\') quoted += '\\';
+      quoted += character;
+    }
+  }
+  quoted += '"';
+  if (!nlohmann::json::accept(quoted))
     return failure(AXLE_BAD_ARGUMENT, "%s: \"%s\" is no UTF-8, which JSON needs", path.c_str(),
                    text.c_str());
-  }
+  return quoted;
 }
 
 Result<SafetensorsLayout> lay_out(const std::string& path, std::span<const TensorToWrite> tensors,
@@ -78,10 +89,11 @@ Result<SafetensorsLayout> lay_out(const std::string& path, std::span<const Tenso
   if (!measured) return std::unexpected(measured.error());
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return row(tensors[a].type).block_bytes > row(tensors[b].type).block_bytes;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const std::size_t size_a = row(tensors[a].type).block_bytes;
+    const std::size_t size_b = row(tensors[b].type).block_bytes;
+    return size_a != size_b ? size_a > size_b : a < b;
   });
-
   std::string json = "{";
   if (!metadata.empty()) {
     const Result<std::string> text = metadata_text(path, metadata);
