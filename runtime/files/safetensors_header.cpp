@@ -33,7 +33,7 @@ constexpr StoredType stored_types[] = {{"F64", TensorType::float64},
 /// {"__metadata__": {key: text, …}, tensor: {"dtype": …, "shape": […], "data_offsets": [a, b]}, …}
 class HeaderEvents final : public JsonEvents {
  public:
-  bool start_object(std::size_t) override {
+  bool start_object() override {
     if (at_ == At::start) return go(At::tensors);
     if (at_ != At::tensors) return unwanted();
     return go(is_metadata_ ? At::metadata : At::entry);
@@ -72,12 +72,12 @@ class HeaderEvents final : public JsonEvents {
     return true;
   }
 
-  bool start_array(std::size_t) override {
+  bool start_array() override {
     if (at_ != At::entry || field_ == dtype) return unwanted();
     return go(At::list);
   }
 
-  bool number_unsigned(std::uint64_t number) override {
+  bool whole_number(std::uint64_t number) override {
     if (at_ != At::list) return unwanted();
     if (field_ == shape) {
       if (placed_.tensor.shape.size() == most_lengths)

@@ -17,7 +17,7 @@ bool is_plain_name(const std::string& name) {
 /// {"weight_map": {tensor: file, …}, …}; what else there is does not matter.
 class IndexEvents final : public JsonEvents {
  public:
-  bool start_object(std::size_t) override {
+  bool start_object() override {
     if (in_map_) return unwanted();
     in_map_ = depth_ == 1 && key_is_map_;
     ++depth_;
@@ -28,7 +28,7 @@ class IndexEvents final : public JsonEvents {
     if (depth_ == 1) in_map_ = false;
     return true;
   }
-  bool start_array(std::size_t) override {
+  bool start_array() override {
     if (!unwanted()) return false;
     ++depth_;
     return true;
