@@ -12,8 +12,8 @@ namespace axle::runtime {
 
 enum class CharacterClass : std::uint8_t {
   letter,
-  number,        ///< Nd and Nl
-  other_number,  ///< No: fractions, superscripts
+  number,           ///< Nd and Nl
+  other_number,     ///< No: fractions, superscripts
   nonspacing_mark,  ///< Mn
   mark,             ///< the other marks
   punctuation,

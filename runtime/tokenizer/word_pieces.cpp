@@ -17,8 +17,8 @@ bool is_chinese(char32_t c) {
                      [&](const auto& block) { return c >= block.first && c <= block.second; });
 }
 
-/// Category C without what is not assigned, tab and line ends; vertical tab, form feed and U+0085 are
-/// white space as well, and left out all the same.
+/// Category C without what is not assigned, tab and line ends; vertical tab, form feed and U+0085
+/// are white space as well, and left out all the same.
 bool is_control(char32_t c) {
   return class_of(c) == CharacterClass::other || c == 0xb || c == 0xc || c == 0x85;
 }
