@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/json_nesting.h"
+
 namespace axle::runtime {
 namespace {
 
@@ -37,9 +39,8 @@ class Forwarded final : public nlohmann::json::json_sax_t {
 
 Result<void> JsonEvents::read(std::string_view text, const std::string& where) {
   where_ = where;
-  // nlohmann-json takes a NUL for the end of the text.
-  if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
-    return failure(AXLE_MALFORMED, "%s: no valid JSON at byte %zu of it", where.c_str(), at + 1);
+  Result<void> checked = check_json_nesting(text, where);
+  if (!checked) return checked;
   Forwarded forwarded(*this, where.c_str());
   static_cast<void>(nlohmann::json::sax_parse(text, &forwarded));
   if (problem_) return std::unexpected(std::move(*problem_));

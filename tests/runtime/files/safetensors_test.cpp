@@ -130,7 +130,7 @@ const std::vector<Refused>& refused_files() {
       {"metadata twice", safetensors("{\"__metadata__\":{},\"__metadata__\":{}}"), AXLE_MALFORMED,
        "\"__metadata__\" is there twice"},
       {"fifty million brackets", safetensors("{\"x\":" + std::string(50'000'000, '[')),
-       AXLE_MALFORMED, "its entry is no JSON object"},
+       AXLE_MALFORMED, "brackets are nested deeper than 64"},
       {"terminal escapes", one_tensor("{\"dtype\":\"\\u001b[2J\\u009b\"}"), AXLE_UNSUPPORTED,
        "is of type \"?[2J??\""},
   };
