@@ -77,7 +77,11 @@ axle_status check_mode(Engine& engine, Case& data, axle_mode mode, axle_error* e
                                           .k = k,
                                           .weights = data.weights,
                                           .scales = data.scales,
-                                          .bias = data.bias},
+                                          .bias = data.bias,
+                                          .group = 0,
+                                          .scaling = AXLE_SEARCHED,
+                                          .reserved = 0,
+                                          .factors = nullptr},
                                          error);
   if (packed != AXLE_OK) return packed;
   for (const std::size_t rows : row_counts) {

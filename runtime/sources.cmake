@@ -79,7 +79,8 @@ function(axle_runtime_sources target)
   axle_runtime_kernels(${target} kernel_sources)
   target_sources(${target} PRIVATE
     ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
-    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/memory.cpp
+    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/linear_options.cpp
+    ${root}/memory.cpp ${root}/pack_narrow.cpp ${root}/quantize/float8.cpp ${root}/quantize/int4.cpp
     ${root}/selftest.cpp ${root}/thread_pool.cpp ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes. No exceptions, no guards of
   # static variables: the core needs nothing of the C++ library.

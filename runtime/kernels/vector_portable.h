@@ -11,6 +11,8 @@
 #endif
 
 #define AXLE_TARGET
+/// Nothing is gained by unrolling these, and compilers take minutes.
+#define AXLE_UNROLL
 #define AXLE_VECTOR_OP static inline
 #define AXLE_VECTOR_HAS_DOT
 #define AXLE_VECTOR_HAS_NEIGHBOUR_SUMS

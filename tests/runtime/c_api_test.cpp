@@ -38,7 +38,11 @@ axle_linear_options int8_options(const std::vector<std::int8_t>& weights,
           .k = weights.size() / scales.size(),
           .weights = weights.data(),
           .scales = scales.data(),
-          .bias = nullptr};
+          .bias = nullptr,
+          .group = 0,
+          .scaling = AXLE_SEARCHED,
+          .reserved = 0,
+          .factors = nullptr};
 }
 
 LinearPtr make_linear(axle_runtime* runtime, const axle_linear_options& options) {
@@ -179,7 +183,8 @@ TEST_CASE("invalid shapes and values are rejected, with the name of the argument
   scales[1] = std::numeric_limits<float>::infinity();
   CHECK(refusal(runtime.get(), right) == "a scale is not finite");
   const std::vector<float> bad_weights{1.0F, 2.0F, std::nanf(""), 3.0F};
-  wrong = {sizeof wrong, AXLE_DA8W8, AXLE_FLOAT32, 2, 2, bad_weights.data(), nullptr, nullptr};
+  wrong = {sizeof wrong, AXLE_DA8W8, AXLE_FLOAT32,  2, 2,      bad_weights.data(), nullptr,
+           nullptr,      0,          AXLE_SEARCHED, 0, nullptr};
   CHECK(refusal(runtime.get(), wrong) == "a weight of output channel 1 is not finite");
   const std::vector<float> bad_bias{1.0F, std::nanf("")};
   scales[1] = 1.0F;
@@ -193,8 +198,9 @@ TEST_CASE("float weights are quantised by output channel, symmetrically, ties to
   // Scale 1 exactly (127 / 127): 0.5 -> 0, 1.5 -> 2, 2.5 -> 2, -3.5 -> -4; the last channel is
   // zero.
   const std::vector<float> weights{127.0F, 0.5F, 1.5F, 2.5F, -3.5F, 0, 0, 0, 0, 0};
-  const axle_linear_options options{sizeof options, AXLE_A16W8, AXLE_FLOAT32, 2, 5,
-                                    weights.data(), nullptr,    nullptr};
+  const axle_linear_options options{
+      sizeof options, AXLE_A16W8, AXLE_FLOAT32,  2, 5,      weights.data(), nullptr,
+      nullptr,        0,          AXLE_SEARCHED, 0, nullptr};
   const LinearPtr layer = make_linear(runtime.get(), options);
   for (std::size_t i = 0; i < 5; ++i) {
     float x[5] = {};
@@ -268,7 +274,8 @@ TEST_CASE("the self-test passes and the benchmark measures") {
   const RuntimePtr runtime = make_runtime(nullptr, 2);
   axle_error error{};
   CHECK_MESSAGE(axle_runtime_selftest(runtime.get(), &error) == AXLE_OK, error.message);
-  axle_bench_options options{sizeof options, AXLE_A16W8, 2, 96, 200, 60000, 0.001};
+  axle_bench_options options{sizeof options, AXLE_A16W8, 2, 96, 200, 60000, 0.001, 0,
+                             AXLE_SEARCHED,  0};
   axle_bench_result result{};
   result.struct_size = sizeof result;
   REQUIRE(axle_runtime_bench(runtime.get(), &options, &result, &error) == AXLE_OK);
