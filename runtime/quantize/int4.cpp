@@ -46,6 +46,23 @@ float best_scale(const float* weights, std::size_t count, float first, float ste
   return best;
 }
 
+/// `scale`, or the one that fits the weights' q best where that has the lesser error.
+float refined_scale(const float* weights, std::size_t count, float scale) {
+  if (scale == 0) return scale;
+  double weight_sum = 0;
+  double square_sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double q = static_cast<double>(nearest_int4(weights[i], scale));
+    weight_sum += q * static_cast<double>(weights[i]);
+    square_sum += q * q;
+  }
+  if (square_sum == 0) return scale;
+  const float fitted = stored_int4_scale(static_cast<float>(weight_sum / square_sum));
+  return fitted != 0 && squared_error(weights, count, fitted) < squared_error(weights, count, scale)
+             ? fitted
+             : scale;
+}
+
 /// The weight of the largest magnitude, with its sign.
 float extreme(const float* weights, std::size_t count) {
   const float most = largest_magnitude_of(weights, count);
@@ -75,7 +92,7 @@ std::uint8_t best_factor(const float* weights, std::size_t count, float channel_
 /// Where a group's scale should lie when only its own weights count, and it must be positive.
 float wanted_scale(const float* weights, std::size_t count) {
   const float most = largest_magnitude_of(weights, count);
-  return best_scale(weights, count, most / 9.0F, most / 56.0F, 7);
+  return refined_scale(weights, count, best_scale(weights, count, most / 9.0F, most / 120.0F, 9));
 }
 
 }  // namespace
@@ -95,7 +112,8 @@ float int4_scale(axle_scaling scaling, const float* weights, std::size_t count) 
     default: {
       // The extreme one on -8, which has no counterpart on the other side; then around it.
       const float end = extreme(weights, count) / -8.0F;
-      return best_scale(weights, count, end * 0.75F, end * 0.0625F, 9);
+      return refined_scale(weights, count,
+                           best_scale(weights, count, end * 0.75F, end * 0.0625F, 9));
     }
   }
 }
