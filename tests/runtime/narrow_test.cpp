@@ -121,7 +121,9 @@ TEST_CASE("int4 and float8: results are those of the dequantised layer in double
   for (const NarrowForm& form : narrow_forms()) {
     CAPTURE(name_of(form));
     const NarrowCase layer = make_narrow_case(form, 4, 64, 4096, Contents::ordinary, 113);
-    CHECK(relative_error(exact_result(layer), dequantised_result(layer)) < 1e-6);
+    // float8 sums thousands of floats one after the other, the others only their groups.
+    const double most = form.mode == AXLE_A32F8 ? 2e-6 : 1e-6;
+    CHECK(relative_error(exact_result(layer), dequantised_result(layer)) < most);
   }
 }
 
