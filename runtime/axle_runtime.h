@@ -47,10 +47,17 @@ typedef struct axle_error {
 } axle_error;
 
 typedef int32_t axle_type;
-enum { AXLE_FLOAT32 = 0, AXLE_BFLOAT16 = 1, AXLE_FLOAT16 = 2, AXLE_INT8 = 3 };
+enum {
+  AXLE_FLOAT32 = 0,
+  AXLE_BFLOAT16 = 1,
+  AXLE_FLOAT16 = 2,
+  AXLE_INT8 = 3,
+  AXLE_FLOAT8 = 4 /* e4m3 of OCP's specification: largest 448, no infinity */
+};
 
-/* How activations enter the integer product. In both modes all sums are exact and the result is
- * the same, byte for byte, with every kernel and any number of threads. */
+/* How activations and weights enter the product. The result is the same, byte for byte, with every
+ * kernel, any number of threads, and whatever other rows are computed with a row: integer sums are
+ * exact, and what is summed in float has one order. */
 typedef int32_t axle_mode;
 enum {
   /* Dynamic int8: each row of x symmetrically to [-127, 127] by its largest magnitude, rounding to
@@ -58,7 +65,27 @@ enum {
   AXLE_DA8W8 = 0,
   /* Weight-only int8: each row of x to 16 bits, [-32512, 32512]; finer than bfloat16 as long as no
    * element is 250 times larger than the rest. */
-  AXLE_A16W8 = 1
+  AXLE_A16W8 = 1,
+  /* Weight-only int4, a scale for each `group` of weights; x as in AXLE_A16W8. */
+  AXLE_A16W4 = 2,
+  /* int4 weights; x as in AXLE_DA8W8. */
+  AXLE_DA8W4 = 3,
+  /* Weight-only float8, x as float32: nothing but the weights is rounded. */
+  AXLE_A32F8 = 4
+};
+
+/* How the scales of int4 weights are chosen when they are made of float32 weights; and whether
+ * there are two levels of them. */
+typedef int32_t axle_scaling;
+enum {
+  /* A scale of bfloat16 a group: the weight of the largest magnitude near -8, where exactly by the
+   * least squared error of nine scales. */
+  AXLE_SEARCHED = 0,
+  AXLE_ABSMAX = 1, /* the largest magnitude on 7 */
+  AXLE_MSE = 2,    /* positive, the least squared error of twenty scales */
+  /* A scale a channel, and for each 32 weights a factor of 1 to 15 to it: sums stay in integers
+   * over all of k, which makes groups of 32 as fast as larger ones. */
+  AXLE_TWO_LEVEL = 3
 };
 
 typedef struct axle_runtime axle_runtime; /* a choice of kernels and a pool of sleeping threads */
@@ -115,13 +142,21 @@ AXLE_EXPORT axle_status axle_runtime_selftest(axle_runtime* runtime, axle_error*
 typedef struct axle_linear_options {
   size_t struct_size;
   axle_mode mode;
-  axle_type
-      weight_type;     /* AXLE_INT8 with scales; AXLE_FLOAT32: quantised here, by output channel */
+  /* AXLE_FLOAT32: quantised here, without scales. Else with scales: AXLE_INT8, in the int4 modes
+   * each in [-8, 7]; AXLE_FLOAT8 in AXLE_A32F8. */
+  axle_type weight_type;
   size_t n;            /* output features, at least 1 */
   size_t k;            /* input features, 1 to 131071 */
   const void* weights; /* [n][k] */
-  const float* scales; /* [n] for AXLE_INT8, else NULL */
-  const float* bias;   /* [n] or NULL */
+  /* [n]; in the int4 modes [n][k / group rounded up], rounded to bfloat16, below 2^-100 zero, and
+   * [n] again with AXLE_TWO_LEVEL. NULL for AXLE_FLOAT32. */
+  const float* scales;
+  const float* bias; /* [n] or NULL */
+  /* The int4 modes only; a caller without these fields gets zeros. */
+  size_t group;           /* 32, 64 or 128; 0: 128, and with AXLE_TWO_LEVEL 32, its only one */
+  axle_scaling scaling;   /* with AXLE_INT8, AXLE_TWO_LEVEL or 0 */
+  int32_t reserved;       /* 0 */
+  const uint8_t* factors; /* [n][k / 32 rounded up], 1 to 15: AXLE_INT8 with AXLE_TWO_LEVEL */
 } axle_linear_options;
 
 AXLE_EXPORT axle_status axle_linear_create(axle_runtime* runtime,
@@ -203,14 +238,17 @@ typedef struct axle_bench_options {
   size_t struct_size;
   axle_mode mode;
   size_t m, n, k;
-  size_t weight_bytes; /* rotate through at least so many bytes of different weights; 0: 256 MiB */
-  double seconds;      /* time to spend; 0: 0.5 */
+  size_t weight_bytes;  /* rotate through at least so many bytes of different weights; 0: 256 MiB */
+  double seconds;       /* time to spend; 0: 0.5 */
+  size_t group;         /* as in axle_linear_options */
+  axle_scaling scaling; /* likewise */
+  int32_t reserved;     /* 0 */
 } axle_bench_options;
 
 typedef struct axle_bench_result {
   size_t struct_size;
   double microseconds;              /* best time of one forward pass, quantisation included */
-  double gigabytes_per_second;      /* int8 weights read by it, 10^9 */
+  double gigabytes_per_second;      /* weights and their scales read by it, 10^9 */
   double gigaops_per_second;        /* 2 m n k, 10^9 */
   double read_gigabytes_per_second; /* plain reads of as much memory, same threads, same run */
 } axle_bench_result;

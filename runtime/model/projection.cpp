@@ -38,16 +38,19 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
   if (!read) return std::unexpected(read.error());
   projection.linear_ = std::make_unique<Linear>(engine);
   axle_error error{};
-  const axle_status status =
-      projection.linear_->pack({.struct_size = sizeof(axle_linear_options),
-                                .mode = mode.integer,
-                                .weight_type = AXLE_FLOAT32,
-                                .n = projection.outputs_,
-                                .k = projection.inputs_,
-                                .weights = floats.data(),
-                                .scales = nullptr,
-                                .bias = bias.empty() ? nullptr : bias.data()},
-                               &error);
+  const axle_status status = projection.linear_->pack({.struct_size = sizeof(axle_linear_options),
+                                                       .mode = mode.integer,
+                                                       .weight_type = AXLE_FLOAT32,
+                                                       .n = projection.outputs_,
+                                                       .k = projection.inputs_,
+                                                       .weights = floats.data(),
+                                                       .scales = nullptr,
+                                                       .bias = bias.empty() ? nullptr : bias.data(),
+                                                       .group = 0,
+                                                       .scaling = AXLE_SEARCHED,
+                                                       .reserved = 0,
+                                                       .factors = nullptr},
+                                                      &error);
   if (status != AXLE_OK) return failure(status, "%s", error.message);
   return projection;
 }
