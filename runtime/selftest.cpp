@@ -59,7 +59,7 @@ std::int8_t make_weight(const Form& form, Numbers& numbers) {
   const std::int32_t wide = numbers.next(127);
   if (form.mode == AXLE_A16W4 || form.mode == AXLE_DA8W4)
     return static_cast<std::int8_t>(wide < 0 ? -(-wide % 9) : wide % 8);
-  if (form.mode == AXLE_A32F8 && wide == 127) return 0;  // its bits would be a NaN's
+  if (form.mode == AXLE_A32F8 && (wide == 127 || wide == -1)) return 0;  // bits of NaNs
   return static_cast<std::int8_t>(wide);
 }
 

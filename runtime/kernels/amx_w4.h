@@ -31,15 +31,19 @@ constexpr W4Layout w4_layout(std::size_t group) {
                      : W4Layout{half_slab_bytes, 2 * half_slab_bytes, 1};
 }
 
-/// Lines [first, last) of a slab.
+/// `count` lines of a slab, from line `first` on.
+template <std::size_t count>
 AXLE_VECTOR_OP void unpack_lines(const std::uint8_t* from, std::int8_t* low, std::int8_t* high,
-                                 std::size_t first, std::size_t last) {
+                                 std::size_t first) {
   const Vector::Ints mask = Vector::broadcast_int(static_cast<std::int32_t>(0xf0f0f0f0U));
   const Vector::Ints flip = Vector::broadcast_int(static_cast<std::int32_t>(0x80808080U));
-  for (std::size_t i = 64 * first; i < 64 * last; i += 64) {
-    const Vector::Ints nibbles = Vector::load_ints(from + i);
-    Vector::store_ints(low + i, Vector::and_xor(Vector::shift_left<4>(nibbles), mask, flip));
-    Vector::store_ints(high + i, Vector::and_xor(nibbles, mask, flip));
+  AXLE_UNROLL
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = 64 * (first + i);
+    const Vector::Ints nibbles = Vector::load_ints(from + at);
+    __builtin_prefetch(from + at + w4_ahead, 0, 3);
+    Vector::store_ints(low + at, Vector::and_xor(Vector::shift_left<4>(nibbles), mask, flip));
+    Vector::store_ints(high + at, Vector::and_xor(nibbles, mask, flip));
   }
 }
 
@@ -78,15 +82,17 @@ AXLE_TARGET void fold_tiles(const W4Fold& fold) {
 
 /// Up to 16 rows of all planes: 16 rows times 64 columns, a slab being unpacked while the one
 /// before it is multiplied, a group being folded while the next one is.
+template <bool halves>
 AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
-  const W4Layout layout = w4_layout(product.group);
+  constexpr W4Layout layout = w4_layout(halves ? 32 : 64);
+  constexpr std::size_t lines = slab_lines / layout.products / 4;
   alignas(64) std::int8_t unpacked[2][most_unpacked_bytes];
   alignas(64) std::int32_t sums[2][tile_rows * block_columns];
-  __builtin_memset(unpacked, 0, sizeof unpacked);
+  if constexpr (halves) __builtin_memset(unpacked, 0, sizeof unpacked);
   const std::size_t slabs = product.depth / depth_multiple;
   const std::size_t slabs_a_group = product.group == 128 ? 2 : 1;
   W4Fold fold{nullptr, nullptr, block_columns, product.scales, product.sums, product.rows};
-  unpack_lines(product.weights, unpacked[0], unpacked[0] + layout.high, 0, slab_lines);
+  unpack_lines<slab_lines>(product.weights, unpacked[0], unpacked[0] + layout.high, 0);
   std::size_t group = 0;
   for (std::size_t slab = 0; slab < slabs; ++slab) {
     // After the last slab the same one is unpacked once more, to where nobody reads.
@@ -95,11 +101,9 @@ AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
     std::int8_t* const to = unpacked[(slab + 1) % 2];
     const std::int8_t* const activations =
         static_cast<const std::int8_t*>(product.activations) + slab * depth_multiple;
-    for (std::size_t i = 0; i < slab_lines; ++i) __builtin_prefetch(next + w4_ahead + 64 * i, 0, 3);
     for (std::size_t p = 0; p < layout.products; ++p) {
       const std::int8_t* const b = unpacked[slab % 2] + p * half_slab_bytes;
       const std::size_t line = p * slab_lines / layout.products;
-      const std::size_t lines = slab_lines / layout.products / 4;
       if (slab % slabs_a_group == 0) {
         tile_zero(0);
         tile_zero(1);
@@ -109,16 +113,16 @@ AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
       tile_load(4, activations, product.row_bytes);
       tile_load(5, b, slab_stride);
       tile_dot_int8(0, 4, 5);
-      unpack_lines(next, to, to + layout.high, line, line + lines);
+      unpack_lines<lines>(next, to, to + layout.high, line);
       tile_load(6, b + 64, slab_stride);
       tile_dot_int8(1, 4, 6);
-      unpack_lines(next, to, to + layout.high, line + lines, line + 2 * lines);
+      unpack_lines<lines>(next, to, to + layout.high, line + lines);
       tile_load(7, b + 128, slab_stride);
       tile_dot_int8(2, 4, 7);
-      unpack_lines(next, to, to + layout.high, line + 2 * lines, line + 3 * lines);
+      unpack_lines<lines>(next, to, to + layout.high, line + 2 * lines);
       tile_load(5, b + 192, slab_stride);
       tile_dot_int8(3, 4, 5);
-      unpack_lines(next, to, to + layout.high, line + 3 * lines, line + 4 * lines);
+      unpack_lines<lines>(next, to, to + layout.high, line + 3 * lines);
       if ((slab + 1) % slabs_a_group != 0) continue;
       std::int32_t* const place = sums[group % 2];
       tile_store(0, place, sum_stride);
@@ -208,7 +212,7 @@ AXLE_TILE_VECTOR_TARGET void w4_two_tiles(const W4Product& product, const W4Tile
 AXLE_TILE_VECTOR_TARGET void w4_many_tiles(const W4Product& product) {
   const W4Layout layout = w4_layout(product.group);
   alignas(64) std::int8_t unpacked[w4_block_slabs * most_unpacked_bytes];
-  __builtin_memset(unpacked, 0, sizeof unpacked);
+  if (layout.products == 2) __builtin_memset(unpacked, 0, sizeof unpacked);
   const std::size_t slabs = product.depth / depth_multiple;
   const std::size_t rows_a_pass = product.planes == 2 ? tile_rows : 2 * tile_rows;
   const std::size_t passes = 2 * ((product.rows + rows_a_pass - 1) / rows_a_pass) * layout.products;
@@ -217,7 +221,7 @@ AXLE_TILE_VECTOR_TARGET void w4_many_tiles(const W4Product& product) {
     const std::uint8_t* const from = product.weights + slab * nibble_slab_bytes;
     for (std::size_t s = 0; s < count; ++s) {
       std::int8_t* const to = unpacked + s * layout.bytes;
-      unpack_lines(from + s * nibble_slab_bytes, to, to + layout.high, 0, slab_lines);
+      unpack_lines<slab_lines>(from + s * nibble_slab_bytes, to, to + layout.high, 0);
     }
     const char* const next = reinterpret_cast<const char*>(from) + count * nibble_slab_bytes;
     Ahead ahead{next, next + count * nibble_slab_bytes, (slab_lines + passes - 1) / passes, false};
@@ -231,7 +235,7 @@ AXLE_TILE_VECTOR_TARGET void w4_many_tiles(const W4Product& product) {
 AXLE_TILE_VECTOR_TARGET void multiply_w4_tiles(const W4Product& product) {
   __builtin_memset(product.sums, 0, product.rows * block_columns * sizeof(float));
   if (product.rows * product.planes <= tile_rows) {
-    w4_one_tile(product);
+    product.group == 32 ? w4_one_tile<true>(product) : w4_one_tile<false>(product);
   } else {
     w4_many_tiles(product);
   }
