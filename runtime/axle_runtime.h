@@ -178,7 +178,8 @@ typedef struct axle_model axle_model;
 
 typedef struct axle_model_options {
   size_t struct_size;
-  const char* mode;     /* of linear layers: "a16w8" (NULL), "da8w8", "float" */
+  const char*
+      mode; /* of linear layers: "a16w8" (NULL), "da8w8", "a16w4", "da8w4", "fp8", "float" */
   const char* kv_cache; /* "float16" (NULL; "float32" in mode float), "int8", "float32" */
   void (*on_progress)(void* context, double part); /* of the weights, 0 to 1; may be NULL */
   void* context;
