@@ -241,5 +241,52 @@ AXLE_TILE_VECTOR_TARGET void multiply_w4_tiles(const W4Product& product) {
   }
 }
 
+/// Two levels of scales, up to 16 rows: the tiles hold the sums of the whole depth; of the next
+/// slab, the columns of one B tile are unpacked after each product.
+AXLE_TILE_VECTOR_TARGET void two_level_one_tile(const TwoLevelProduct& two_level) {
+  alignas(64) std::int8_t unpacked[2][slab_bytes];
+  const BlockProduct& product = two_level.product;
+  const std::size_t slabs = product.depth / depth_multiple;
+  unpack_scaled_slab(two_level.weights, two_level.sub_scales, unpacked[0]);
+  tile_zero(0);
+  tile_zero(1);
+  tile_zero(2);
+  tile_zero(3);
+  for (std::size_t slab = 0; slab < slabs; ++slab) {
+    // After the last slab the same one is unpacked once more, to where nobody reads.
+    const std::size_t following = slab + 1 < slabs ? slab + 1 : slab;
+    const std::uint8_t* const next = two_level.weights + following * nibble_slab_bytes;
+    const std::uint8_t* const sub_scales = two_level.sub_scales + following * block_columns;
+    std::int8_t* const to = unpacked[(slab + 1) % 2];
+    const std::int8_t* const b = unpacked[slab % 2];
+    tile_load(4, static_cast<const std::int8_t*>(product.activations) + slab * depth_multiple,
+              product.row_bytes);
+    tile_load(5, b, slab_stride);
+    tile_dot_int8(0, 4, 5);
+    unpack_scaled_columns(next, sub_scales, 0, to);
+    tile_load(6, b + 64, slab_stride);
+    tile_dot_int8(1, 4, 6);
+    unpack_scaled_columns(next, sub_scales, 64, to);
+    tile_load(7, b + 128, slab_stride);
+    tile_dot_int8(2, 4, 7);
+    unpack_scaled_columns(next, sub_scales, 128, to);
+    tile_load(5, b + 192, slab_stride);
+    tile_dot_int8(3, 4, 5);
+    unpack_scaled_columns(next, sub_scales, 192, to);
+  }
+  tile_store(0, product.sums, sum_stride);
+  tile_store(1, product.sums + 16, sum_stride);
+  tile_store(2, product.sums + 32, sum_stride);
+  tile_store(3, product.sums + 48, sum_stride);
+}
+
+void multiply_two_level_tiles(const TwoLevelProduct& two_level) {
+  if (two_level.product.rows <= tile_rows) {
+    two_level_one_tile(two_level);
+  } else {
+    multiply_two_level<multiply>(two_level);
+  }
+}
+
 }  // namespace
 }  // namespace axle::runtime
