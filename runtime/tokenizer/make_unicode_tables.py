@@ -13,6 +13,8 @@ OF_CATEGORY = {"Lu": "upper_case", "Lt": "upper_case", "Ll": "lower_case", "L": 
                "Cf": "control", "Co": "control"}
 WORD = 0x10
 YOUNG = 0x20
+BERT_AGE = 8.0
+NORMAL_FORM_AGE = 9.0  # as of Hugging Face's tokenizers: no marks or compositions that came later
 PAGE = 256
 
 
@@ -57,6 +59,11 @@ def in_set(folder, file, names):
             for code in range(span(field[0])[0], span(field[0])[1] + 1)}
 
 
+def younger_than(age, folder):
+    return {code for field in rows(folder / "DerivedAge.txt") if float(field[1]) > age
+            for code in range(span(field[0])[0], span(field[0])[1] + 1)}
+
+
 def class_values(table, folder):
     """A byte for each character: its class, and the flags of unicode.cpp."""
     values = bytearray(0x110000)
@@ -69,10 +76,8 @@ def class_values(table, folder):
         values[code] = CLASSES.index("space")
     for code in in_set(folder, "DerivedCoreProperties.txt", {"Alphabetic"}) | in_set(folder, "PropList.txt", {"Join_Control"}):
         values[code] |= WORD
-    for field in rows(folder / "DerivedAge.txt"):
-        if float(field[1]) > 8.0:
-            for code in range(span(field[0])[0], span(field[0])[1] + 1):
-                values[code] |= YOUNG
+    for code in younger_than(BERT_AGE, folder):
+        values[code] |= YOUNG
     return bytes(values)
 
 
@@ -86,10 +91,10 @@ def pages(values):
     return numbers, b"".join(own)
 
 
-def decompositions(table):
-    """Canonical ones, whole."""
+def decompositions(table, young):
+    """Canonical ones, as they are and whole."""
     own = {first: [int(code, 16) for code in text.split()] for first, _, _, _, text, _ in table
-           if text and not text.startswith("<")}
+           if text and not text.startswith("<") and first not in young}
 
     def whole(code):
         return [part for piece in own[code] for part in whole(piece)] if code in own else [code]
@@ -113,7 +118,8 @@ def main():
     table = list(characters(folder))
     version = re.search(r"-([0-9.]+)\.txt", (folder / "PropList.txt").read_text(encoding="utf-8"))[1]
     numbers, values = pages(class_values(table, folder))
-    own, whole = decompositions(table)
+    young = younger_than(NORMAL_FORM_AGE, folder)
+    own, whole = decompositions(table, young)
     excluded = {code for field in rows(folder / "DerivedNormalizationProps.txt") if field[1] == "Full_Composition_Exclusion"
                 for code in range(span(field[0])[0], span(field[0])[1] + 1)}
     pool = []
@@ -122,7 +128,8 @@ def main():
         places.append(f"{{{code}, {len(pool)}, {len(parts)}}}")
         pool += parts
     pairs = sorted((parts[0], parts[1], code) for code, parts in own.items() if len(parts) == 2 and code not in excluded)
-    combining = merged((first, last, value) for first, last, _, value, _, _ in table if value)
+    combining = merged((first, last, value) for first, last, _, value, _, _ in table
+                       if value and first not in young)
     lower = sorted((first, int(text, 16)) for first, _, _, _, _, text in table if text)
     out.write_text("\n".join([
         f"// Unicode {version}. Made by runtime/tokenizer/make_unicode_tables.py.",

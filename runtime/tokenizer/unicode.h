@@ -1,8 +1,8 @@
 #pragma once
 // What tokenizers ask of Unicode: classes of characters, lower case, normal forms, UTF-8. The
 // tables are made at build time from Debian's unicode-data (15.0 in Debian 12). Hugging Face's
-// tokenizers and llama.cpp bring tables of other versions: they differ in characters that one of
-// the two does not know yet.
+// tokenizers and llama.cpp bring tables of other versions: their classes differ in characters that
+// one of the two does not know yet. Normal forms are those of Unicode 9.0, as in Hugging Face's.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ extern const std::uint8_t class_values[];
 
 /// \w of regular expressions.
 [[nodiscard]] inline bool is_word(char32_t c) { return (class_value(c) & 0x10U) != 0; }
-/// Assigned later than Unicode 8.0.
+/// Assigned later than Unicode 8.0, whose categories Hugging Face's BERT has.
 [[nodiscard]] inline bool is_young(char32_t c) { return (class_value(c) & 0x20U) != 0; }
 
 [[nodiscard]] inline bool is_letter(CharacterClass c) {

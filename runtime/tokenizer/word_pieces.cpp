@@ -41,8 +41,10 @@ bool is_punctuation(char32_t c) {
   return class_of(c) == CharacterClass::punctuation && !is_young(c);
 }
 
-/// Those that Unicode 8.0 did not call nonspacing marks: spacing ones, a letter, punctuation.
 bool is_stripped(char32_t c) {
+  // What was a nonspacing mark in Unicode 8.0 and is none now, and the other way round.
+  if (c == 0x1734) return true;
+  if (c == 0x1885 || c == 0x1886 || c == 0xa9bd || c == 0x111c9) return false;
   return class_of(c) == CharacterClass::nonspacing_mark && !is_young(c);
 }
 
