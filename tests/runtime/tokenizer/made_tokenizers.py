@@ -64,10 +64,15 @@ def sentence_piece(space, decoder, normalizer=None):
     return tokenizer
 
 
+STRIPPED = decoders.Sequence([decoders.Replace(SPACE, " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+
+
 def metaspace(scheme):
-    return sentence_piece(
-        pre_tokenizers.Metaspace(replacement=SPACE, prepend_scheme=scheme, split=scheme != "first"),
-        decoders.Sequence([decoders.Metaspace(SPACE, scheme), decoders.ByteFallback(), decoders.Fuse()]))
+    # The decoder Metaspace leaves out every space of the first token; with whole texts that is more than one.
+    whole = scheme == "first"
+    decoder = decoders.Sequence([decoders.Metaspace(SPACE, scheme), decoders.ByteFallback(), decoders.Fuse()])
+    return sentence_piece(pre_tokenizers.Metaspace(replacement=SPACE, prepend_scheme=scheme, split=not whole),
+                          STRIPPED if whole else decoder)
 
 
 def llama3():
@@ -94,8 +99,7 @@ def made_tokenizers(wanted):
         "qwen2": lambda: byte_level(regex(QWEN2), normalizers.NFC()),
         "tekken": lambda: byte_level(regex(TEKKEN)),
         "sentence piece, replaced": lambda: sentence_piece(
-            pre_tokenizers.Metaspace(replacement=SPACE), decoders.Sequence(
-                [decoders.Replace(SPACE, " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]),
+            pre_tokenizers.Metaspace(replacement=SPACE), STRIPPED,
             normalizers.Sequence([normalizers.Prepend(SPACE), normalizers.Replace(" ", SPACE)])),
         **{f"sentence piece, {scheme}": lambda scheme=scheme: metaspace(scheme) for scheme in ("always", "first", "never")},
     }
