@@ -33,7 +33,7 @@ std::optional<std::string> literal_between(std::string_view text, std::string_vi
     const std::string_view rest = text.substr(at + before.size());
     const std::size_t end = rest.find_first_of("'{}");
     const std::size_t found = rest.find(after);
-    if (found < end) return std::string(rest.substr(0, found));
+    if (found != std::string_view::npos && found <= end) return std::string(rest.substr(0, found));
   }
   return std::nullopt;
 }
@@ -127,42 +127,42 @@ bool ChatTemplate::read_llama3(const std::string& text) {
   return true;
 }
 
-bool ChatTemplate::read_mistral(const std::string& text) {
-  using System = Instruction::System;
-  if (!text.starts_with("{{bos_token}}") && !has(text, "{%endif%}{{bos_token}}") &&
-      !has(text, "%}{{bos_token}}{%for"))
-    return false;
-  if (has(text, "<<SYS>>") || has(text, "SYSTEM_PROMPT") || has(text, "<|")) return false;
-  bool found = false;
+/// Exactly one of the ways to write a user's message and an answer must be in the text.
+bool ChatTemplate::read_instruction(const std::string& text) {
+  int ways = 0;
   for (const char* before : {"[INST] ", " [INST] ", "[INST]"}) {
     for (const char* after : {" [/INST]", "[/INST]"}) {
-      const std::string user =
-          std::string("{{'") + before + "'+message['content']+'" + after + "'}}";
-      if (!has(text, user)) continue;
-      if (found) return false;
-      found = true;
+      if (!has(text, std::string("{{'") + before + "'+message['content']+'" + after + "'}}"))
+        continue;
+      ++ways;
       instruction_.before = before;
       instruction_.after = after;
     }
   }
-  if (!found) return false;
-  found = false;
-  for (const bool space_before : {false, true}) {
+  if (ways != 1) return false;
+  for (const char* before : {"", " "}) {
     for (const bool trims : {false, true}) {
-      for (const bool space_after : {false, true}) {
-        const std::string answer = std::string("%}{{") + (space_before ? "' '+" : "") +
+      for (const char* after : {"", " "}) {
+        const std::string answer = std::string("%}{{") + (*before != 0 ? "' '+" : "") +
                                    "message['content']" + (trims ? "|trim" : "") + "+eos_token" +
-                                   (space_after ? "+' '" : "") + "}}";
+                                   (*after != 0 ? "+' '" : "") + "}}";
         if (!has(text, answer)) continue;
-        if (found) return false;
-        found = true;
-        instruction_.before_answer = space_before ? " " : "";
+        ++ways;
+        instruction_.before_answer = before;
         instruction_.trims_answer = trims;
-        instruction_.after_answer = space_after ? " " : "";
+        instruction_.after_answer = after;
       }
     }
   }
-  if (!found) return false;
+  return ways == 2;
+}
+
+bool ChatTemplate::read_mistral(const std::string& text) {
+  using System = Instruction::System;
+  const bool begins = text.starts_with("{{bos_token}}") || has(text, "%}{{bos_token}}{%for");
+  if (!begins || has(text, "<<SYS>>") || has(text, "SYSTEM_PROMPT") || has(text, "<|"))
+    return false;
+  if (!read_instruction(text)) return false;
   if (!has(text, "system_message"))
     return has(text, "Only user and assistant roles are supported!");
   if (!has(text, "{{'" + instruction_.before + "'+system_message+'\n\n'+message['content']+'" +

@@ -47,6 +47,7 @@ class ChatTemplate {
   [[nodiscard]] bool read_chatml(const std::string& text);
   [[nodiscard]] bool read_llama3(const std::string& text);
   [[nodiscard]] bool read_mistral(const std::string& text);
+  [[nodiscard]] bool read_instruction(const std::string& text);
   [[nodiscard]] Result<void> check_roles(std::span<const Message> messages) const;
   void render_chatml(std::span<const Message> messages, Pieces& to) const;
   void render_llama3(std::span<const Message> messages, Pieces& to) const;
