@@ -7,7 +7,6 @@
 #include "runtime/files/mapped_file.h"
 #include "runtime/model/generation.h"
 #include "runtime/model/perplexity.h"
-#include "runtime/tokenizer/unicode.h"
 
 namespace axle::cli {
 
@@ -75,33 +74,6 @@ const char* name_of(runtime::Ending ending) {
   return "stopped";
 }
 
-/// Bytes that are not UTF-8 become U+FFFD: JSON and terminals have no others.
-std::string as_utf8(std::string_view text) {
-  return runtime::encode_utf8(runtime::decode_utf8(text));
-}
-
-/// Writes tokens as they come; a character whose bytes are not all there yet waits.
-class Stream {
- public:
-  Stream(Output& output, const runtime::Tokenizer& tokenizer)
-      : output_(output), tokenizer_(tokenizer) {}
-
-  bool take(std::int32_t token) {
-    text_ += tokenizer_.decode({&token, 1}, false);
-    const std::size_t waiting = runtime::incomplete_bytes(text_);
-    const std::string ready = as_utf8(std::string_view(text_).substr(0, text_.size() - waiting));
-    text_.erase(0, text_.size() - waiting);
-    return ready.empty() || output_.answer_part(ready);
-  }
-
-  [[nodiscard]] std::string rest() const { return as_utf8(text_) + "\n"; }
-
- private:
-  Output& output_;
-  const runtime::Tokenizer& tokenizer_;
-  std::string text_;
-};
-
 }  // namespace
 
 int run_model_generate(session::Session& session, Output& output) {
@@ -134,20 +106,21 @@ int run_model_generate(session::Session& session, Output& output) {
   if (!decoder) return output.failure(model_failure(decoder.error()));
 
   const runtime::Prompt prompt{std::move(*tokens), static_cast<std::size_t>(*most), *sampling};
-  Stream stream(output, model->tokenizer());
-  const bool streams = !output.options().json;
-  const auto answers =
-      generate(*decoder, *form, {&prompt, 1},
-               [&](std::size_t, std::int32_t token) { return !streams || stream.take(token); });
+  runtime::TextStream stream(model->tokenizer());
+  const auto show = [&](std::size_t, std::int32_t token) {
+    if (output.options().json) return true;
+    const std::string text = stream.add(token);
+    return text.empty() || output.answer_part(text);
+  };
+  const auto answers = generate(*decoder, *form, {&prompt, 1}, show);
   if (!answers) return output.failure(model_failure(answers.error()));
   const runtime::Answer& answer = answers->front();
-  return output.answer({.text = [&] { return stream.rest(); },
+  return output.answer({.text = [&] { return stream.finish() + "\n"; },
                         .json = [&]() -> ordered_json {
-                          return {
-                              {"prompt_tokens", prompt.tokens},
-                              {"tokens", answer.tokens},
-                              {"text", as_utf8(model->tokenizer().decode(answer.tokens, false))},
-                              {"ending", name_of(answer.ending)}};
+                          return {{"prompt_tokens", prompt.tokens},
+                                  {"tokens", answer.tokens},
+                                  {"text", model->tokenizer().decode(answer.tokens, false)},
+                                  {"ending", name_of(answer.ending)}};
                         }});
 }
 
@@ -172,7 +145,9 @@ int run_model_embed(session::Session& session, Output& output) {
   std::vector<std::vector<std::int32_t>> texts;
   for (const std::string& text : arguments.values(Opt::text)) {
     const runtime::Tokenizer::Piece piece{text, true};
-    texts.push_back(model->tokenizer().encode({&piece, 1}, true));
+    auto tokens = model->tokenizer().encode({&piece, 1}, true);
+    if (!tokens) return output.failure(model_failure(tokens.error()));
+    texts.push_back(std::move(*tokens));
   }
   const auto vectors = encoder->embed(texts, model->pooling());
   if (!vectors) return output.failure(model_failure(vectors.error()));
@@ -216,9 +191,11 @@ int run_model_ppl(session::Session& session, Output& output) {
                                         show_loading(output, path));
   if (!decoder) return output.failure(model_failure(decoder.error()));
   const runtime::Tokenizer::Piece whole{text->text(), false};
-  const auto measured = runtime::measure_perplexity(
-      *decoder, *form, model->tokenizer().encode({&whole, 1}, true),
-      static_cast<std::size_t>(*window), show_progress(output, "predicting " + text_path));
+  const auto tokens = model->tokenizer().encode({&whole, 1}, true);
+  if (!tokens) return output.failure(model_failure(tokens.error()));
+  const auto measured =
+      runtime::measure_perplexity(*decoder, *form, *tokens, static_cast<std::size_t>(*window),
+                                  show_progress(output, "predicting " + text_path));
   if (!measured) return output.failure(model_failure(measured.error()));
   return output.answer({.text =
                             [&] {

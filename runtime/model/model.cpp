@@ -8,33 +8,6 @@
 namespace axle::runtime {
 namespace {
 
-std::optional<std::int32_t> token_id(const GgufFile& file, const char* key) {
-  const std::optional<std::uint64_t> id = file.count(key);
-  if (!id || *id > INT32_MAX) return std::nullopt;
-  return static_cast<std::int32_t>(*id);
-}
-
-Result<Tokenizer> read_tokenizer(const GgufFile& file) {
-  GgufVocabulary vocabulary;
-  vocabulary.model = file.text("tokenizer.ggml.model").value_or("");
-  vocabulary.split = file.text("tokenizer.ggml.pre").value_or("default");
-  const auto tokens = file.texts("tokenizer.ggml.tokens");
-  if (!tokens)
-    return failure(AXLE_MALFORMED, "%s: there is no metadata \"tokenizer.ggml.tokens\"",
-                   file.path().c_str());
-  vocabulary.tokens = *tokens;
-  vocabulary.types =
-      file.integers("tokenizer.ggml.token_type").value_or(std::vector<std::int64_t>());
-  vocabulary.merges = file.texts("tokenizer.ggml.merges").value_or(std::vector<std::string_view>());
-  vocabulary.begin = token_id(file, "tokenizer.ggml.bos_token_id");
-  vocabulary.end = token_id(file, "tokenizer.ggml.eos_token_id");
-  // llama.cpp puts Llama 3's first token before a text even where the file does not ask for it.
-  const bool llama3 = vocabulary.split == "llama-bpe" || vocabulary.split == "llama3";
-  vocabulary.add_begin = file.flag("tokenizer.ggml.add_bos_token").value_or(llama3);
-  vocabulary.add_end = file.flag("tokenizer.ggml.add_eos_token").value_or(false);
-  return Tokenizer::from_gguf(vocabulary, file.path());
-}
-
 bool ends_with_gguf(const std::string& path) { return path.ends_with(".gguf"); }
 
 }  // namespace
@@ -60,7 +33,7 @@ Result<void> Model::open_gguf(const std::string& path) {
   Result<ModelShape> shape = read_shape(*gguf_);
   if (!shape) return std::unexpected(shape.error());
   shape_ = std::move(*shape);
-  Result<Tokenizer> tokenizer = read_tokenizer(*gguf_);
+  Result<Tokenizer> tokenizer = Tokenizer::from_gguf(read_vocabulary(*gguf_), path);
   if (!tokenizer) return std::unexpected(tokenizer.error());
   tokenizer_ = std::move(*tokenizer);
   recognise_template(gguf_->text("tokenizer.chat_template"), path);

@@ -11,9 +11,8 @@ namespace axle::runtime {
 
 struct AddedToken {
   std::int32_t id = 0;
-  std::u32string text;
+  std::string text;
   bool special = false;      ///< a control token: found only where the caller says so
-  bool normalised = false;   ///< found in the text after it was normalised
   bool single_word = false;  ///< not inside a word
   bool strip_left = false;   ///< takes the white space before it along
   bool strip_right = false;
@@ -21,26 +20,24 @@ struct AddedToken {
 
 /// A part of a text: a token that was found, or text between them.
 struct TextPart {
-  std::u32string_view text;
+  std::string_view text;
   const AddedToken* token = nullptr;
 };
 
 class AddedTokens {
  public:
-  void add(AddedToken token);
+  /// Of two with the same text the first counts.
+  void set(std::vector<AddedToken> tokens);
 
-  /// The parts of `text` in order; of several tokens at one place the longest. Only those whose
-  /// `normalised` is as given, and special ones only with `special`.
-  [[nodiscard]] std::vector<TextPart> find_in(std::u32string_view text, bool normalised,
-                                              bool special) const;
-
-  [[nodiscard]] const std::vector<AddedToken>& tokens() const { return tokens_; }
+  /// The parts of `text`, valid UTF-8, in order. Of several tokens at one place the longest is
+  /// found; where it is special, and `special` is not given, it is text like other text.
+  [[nodiscard]] std::vector<TextPart> find_in(std::string_view text, bool special) const;
 
  private:
-  [[nodiscard]] const AddedToken* match(std::u32string_view text, std::size_t at, bool normalised,
-                                        bool special) const;
+  [[nodiscard]] const AddedToken* longest_at(std::string_view text) const;
 
-  std::vector<AddedToken> tokens_;  ///< by the first character, then the longest first
+  std::vector<AddedToken> tokens_;  ///< by text
+  bool begins_[256] = {};           ///< the first bytes of all
 };
 
 }  // namespace axle::runtime

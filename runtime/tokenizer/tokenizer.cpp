@@ -1,91 +1,137 @@
 #include "runtime/tokenizer/tokenizer.h"
 
+#include <algorithm>
+
 #include "runtime/tokenizer/unicode.h"
 
 namespace axle::runtime {
+/// One call of encode().
+struct Tokenizer::Run {
+  std::vector<std::int32_t> tokens;
+  std::string between;   ///< text since the last token that was found
+  bool at_start = true;  ///< no such token yet
+  BytePairs::Room room;
+};
 
-void Tokenizer::encode_plain(std::u32string_view text, std::vector<std::int32_t>& to) const {
-  if (const WordPieceModel* const words = std::get_if<WordPieceModel>(&model_)) {
-    for (const std::u32string_view word : split_at_punctuation(text))
-      words->pieces.encode(word, to);
+Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
+  added_texts_ = parts_.added;
+  added_texts_.insert(added_texts_.end(), parts_.added_normalised.begin(),
+                      parts_.added_normalised.end());
+  for (AddedToken& token : parts_.added_normalised) {
+    if (const WordPieceModel* const words = std::get_if<WordPieceModel>(&parts_.model)) {
+      token.text = clean(token.text, words->cleaning);
+    } else if (std::get<BytePairModel>(parts_.model).compose) {
+      token.text = compose_utf8(token.text);
+    }
+  }
+  added_.set(std::move(parts_.added));
+  added_normalised_.set(std::move(parts_.added_normalised));
+  std::size_t size = parts_.vocabulary.size();
+  for (const AddedToken& token : added_texts_)
+    size = std::max(size, static_cast<std::size_t>(token.id) + 1);
+  added_by_id_.assign(size, -1);
+  for (std::size_t i = 0; i < added_texts_.size(); ++i)
+    added_by_id_[static_cast<std::size_t>(added_texts_[i].id)] = static_cast<std::int32_t>(i);
+}
+
+/// `text` as SentencePiece sees it.
+void Tokenizer::encode_with_visible_spaces(std::string_view text, const VisibleSpaces& spaces,
+                                           Run& run) const {
+  using Before = VisibleSpaces::Before;
+  std::string visible;
+  const bool begins = text.starts_with(' ') || text.starts_with(visible_space);
+  if (spaces.before == Before::each_always || (spaces.before == Before::each && !begins) ||
+      (spaces.before == Before::first && !begins && run.at_start))
+    visible = visible_space;
+  for (const char c : text) {
+    if (c == ' ') {
+      visible += visible_space;
+    } else {
+      visible += c;
+    }
+  }
+  const BytePairs& pairs = std::get<BytePairModel>(parts_.model).pairs;
+  for (std::string_view rest = visible; !rest.empty();) {
+    const std::size_t next = spaces.split ? rest.find(visible_space, 1) : std::string_view::npos;
+    const std::string_view word = rest.substr(0, next);
+    pairs.encode(parts_.vocabulary, word, run.room, run.tokens);
+    rest.remove_prefix(word.size());
+  }
+}
+
+void Tokenizer::encode_plain(std::string_view text, Run& run) const {
+  if (const WordPieceModel* const words = std::get_if<WordPieceModel>(&parts_.model)) {
+    for (const std::string_view word : split_at_punctuation(text))
+      words->pieces.encode(parts_.vocabulary, word, run.tokens);
     return;
   }
-  const ByteLevelModel& bytes = std::get<ByteLevelModel>(model_);
-  std::u32string spaced;
-  if (bytes.prefix_space && !text.empty() && !is_space(text[0])) {
-    spaced = U' ' + std::u32string(text);
-    text = spaced;
-  }
-  std::vector<std::u32string_view> pieces{text};
-  for (const SplitRule rule : bytes.rules) pieces = split(pieces, rule);
-  for (const std::u32string_view word : pieces) bytes.pairs.encode(encode_utf8(word), to);
+  const BytePairModel& model = std::get<BytePairModel>(parts_.model);
+  if (model.spaces) return encode_with_visible_spaces(text, *model.spaces, run);
+  for_each_word(text, model.rules, [&](std::string_view word) {
+    model.pairs.encode(parts_.vocabulary, word, run.room, run.tokens);
+  });
 }
 
-/// Text between two tokens that were found in it as it was written.
-void Tokenizer::encode_between(std::u32string_view text, std::vector<std::int32_t>& to) const {
-  std::u32string normalised(text);
-  if (const WordPieceModel* const words = std::get_if<WordPieceModel>(&model_)) {
-    normalised = clean(text, words->cleaning);
-  } else if (std::get<ByteLevelModel>(model_).compose) {
-    normalised = compose(text);
+/// The text between two tokens that were found in it as it was written.
+void Tokenizer::encode_between(Run& run) const {
+  std::string normalised;
+  if (const WordPieceModel* const words = std::get_if<WordPieceModel>(&parts_.model)) {
+    normalised = clean(run.between, words->cleaning);
+  } else if (std::get<BytePairModel>(parts_.model).compose) {
+    normalised = compose_utf8(run.between);
+  } else {
+    normalised.swap(run.between);
   }
-  for (const TextPart& part : added_.find_in(normalised, true, false)) {
+  run.between.clear();
+  for (const TextPart& part : added_normalised_.find_in(normalised, true)) {
     if (part.token != nullptr) {
-      to.push_back(part.token->id);
+      run.tokens.push_back(part.token->id);
     } else {
-      encode_plain(part.text, to);
+      encode_plain(part.text, run);
     }
+    run.at_start = false;
   }
 }
 
-std::vector<std::int32_t> Tokenizer::encode(std::span<const Piece> pieces, bool add_special) const {
-  std::vector<std::int32_t> tokens;
-  if (add_special) tokens = prefix_;
-  std::u32string between;
+Result<std::vector<std::int32_t>> Tokenizer::encode(std::span<const Piece> pieces,
+                                                    bool add_special) const {
+  Run run;
+  if (add_special) run.tokens = parts_.prefix;
+  std::size_t bytes = 0;
   for (const Piece& piece : pieces) {
-    const std::u32string characters = decode_utf8(piece.text);
-    for (const TextPart& part : added_.find_in(characters, false, piece.parse_special)) {
+    bytes += piece.text.size();
+    if (bytes > most_bytes)
+      return failure(AXLE_BAD_ARGUMENT, "the text is longer than %zu bytes; give it in parts",
+                     most_bytes);
+    const std::string text = valid_utf8(piece.text);
+    for (const TextPart& part : added_.find_in(text, piece.parse_special)) {
       if (part.token == nullptr) {
-        between += part.text;
+        run.between += part.text;
         continue;
       }
-      encode_between(between, tokens);
-      between.clear();
-      tokens.push_back(part.token->id);
+      encode_between(run);
+      run.at_start = false;
+      run.tokens.push_back(part.token->id);
     }
   }
-  encode_between(between, tokens);
-  if (add_special) tokens.insert(tokens.end(), suffix_.begin(), suffix_.end());
-  return tokens;
-}
-
-std::string Tokenizer::decode(std::span<const std::int32_t> tokens, bool with_special) const {
-  const WordPieceModel* const words = std::get_if<WordPieceModel>(&model_);
-  std::string text;
-  for (const std::int32_t token : tokens) {
-    if (token < 0 || static_cast<std::size_t>(token) >= texts_.size()) continue;
-    if (!with_special && is_special(token)) continue;
-    const std::string& own = texts_[static_cast<std::size_t>(token)];
-    if (words == nullptr) {
-      text += own;
-    } else if (own.starts_with(words->pieces.continuation)) {
-      text += own.substr(words->pieces.continuation.size());
-    } else {
-      text += (text.empty() ? "" : " ") + own;
-    }
-  }
-  return text;
+  encode_between(run);
+  if (add_special) run.tokens.insert(run.tokens.end(), parts_.suffix.begin(), parts_.suffix.end());
+  return std::move(run.tokens);
 }
 
 std::optional<std::int32_t> Tokenizer::find(std::string_view text) const {
-  const auto found = ids_.find(std::string(text));
-  if (found == ids_.end()) return std::nullopt;
-  return found->second;
+  for (const AddedToken& token : added_texts_) {
+    if (token.text == text) return token.id;
+  }
+  const std::int32_t found = parts_.vocabulary.find(text);
+  if (found == Vocabulary::none) return std::nullopt;
+  return found;
 }
 
 bool Tokenizer::is_special(std::int32_t token) const {
-  return token >= 0 && static_cast<std::size_t>(token) < special_.size() &&
-         special_[static_cast<std::size_t>(token)];
+  if (token < 0 || static_cast<std::size_t>(token) >= added_by_id_.size()) return false;
+  const std::int32_t at = added_by_id_[static_cast<std::size_t>(token)];
+  return at >= 0 && added_texts_[static_cast<std::size_t>(at)].special;
 }
 
 }  // namespace axle::runtime

@@ -6,54 +6,72 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "runtime/result.h"
 #include "runtime/tokenizer/added_tokens.h"
 #include "runtime/tokenizer/byte_pairs.h"
+#include "runtime/tokenizer/gguf_vocabulary.h"
 #include "runtime/tokenizer/text_split.h"
+#include "runtime/tokenizer/vocabulary.h"
 #include "runtime/tokenizer/word_pieces.h"
 
 namespace axle::runtime {
 
-/// What a GGUF file says of its tokenizer ("tokenizer.ggml.…").
-struct GgufVocabulary {
-  std::string_view model;  ///< "gpt2"
-  std::string_view split;  ///< "pre": "smollm", "llama-bpe", …
-  std::vector<std::string_view> tokens;
-  std::vector<std::int64_t> types;  ///< one a token, or none: 1 normal, 3 control, 4 added, …
-  std::vector<std::string_view> merges;
-  std::optional<std::int32_t> begin;  ///< a token to put before a text, where it is wanted
-  std::optional<std::int32_t> end;
-  bool add_begin = false;
-  bool add_end = false;
+inline constexpr std::string_view visible_space = "\xe2\x96\x81";  ///< U+2581
+
+/// SentencePiece's way with spaces: they become a visible character, which is also put before a
+/// text.
+struct VisibleSpaces {
+  enum class Before : std::uint8_t {
+    nothing,
+    first,  ///< what begins the text, if it does not begin with one
+    each,   ///< each text between two tokens, if it does not begin with one
+    each_always
+  };
+  Before before = Before::nothing;
+  bool split = false;        ///< words begin at each
+  bool strip_first = false;  ///< the space before a text is no part of what is given out
 };
 
-/// Byte-level byte pair encoding and what comes before it.
-struct ByteLevelModel {
+/// Byte pair encoding and what comes before it.
+struct BytePairModel {
   BytePairs pairs;
-  std::vector<SplitRule> rules;
-  bool prefix_space = false;
   bool compose = false;  ///< NFC
+  std::vector<SplitRule> rules;
+  std::optional<VisibleSpaces> spaces;
 };
 
 /// BERT's word pieces and what comes before them.
 struct WordPieceModel {
   WordPieces pieces;
   BertCleaning cleaning;
+  bool clean_up = true;  ///< no space is given out before "." and the like
+};
+
+/// What a tokenizer is made of.
+struct TokenizerParts {
+  std::variant<BytePairModel, WordPieceModel> model;
+  Vocabulary vocabulary;                     ///< the texts of the model's tokens, as bytes
+  std::vector<AddedToken> added;             ///< found in the text as it is written
+  std::vector<AddedToken> added_normalised;  ///< found in it after it was normalised
+  std::vector<std::int32_t> prefix;          ///< around every text
+  std::vector<std::int32_t> suffix;
+  std::optional<std::int32_t> unknown;
 };
 
 /// Immutable once opened; may be used from several threads.
 class Tokenizer {
  public:
   /// Hugging Face's tokenizer.json; `where` names it in errors. AXLE_UNSUPPORTED for a component
-  /// that is not known, by its place and name.
+  /// that is not known, by its place and name. "truncation" and "padding" are the caller's.
   [[nodiscard]] static Result<Tokenizer> parse_json(std::string_view text,
                                                     const std::string& where);
   [[nodiscard]] static Result<Tokenizer> from_gguf(const GgufVocabulary& vocabulary,
                                                    const std::string& where);
+
+  explicit Tokenizer(TokenizerParts parts);
 
   /// A part of a text, and whether control tokens written in it become their ids.
   struct Piece {
@@ -61,33 +79,60 @@ class Tokenizer {
     bool parse_special = false;
   };
 
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20U;  ///< of a text
+
   /// The tokens of the pieces' texts one after the other, as of one text; `add_special`: with what
   /// the model wants around a text ([CLS], <s>, …). Bytes that are not UTF-8 count as U+FFFD.
-  [[nodiscard]] std::vector<std::int32_t> encode(std::span<const Piece> pieces,
-                                                 bool add_special) const;
+  /// AXLE_BAD_ARGUMENT for more than `most_bytes`.
+  [[nodiscard]] Result<std::vector<std::int32_t>> encode(std::span<const Piece> pieces,
+                                                         bool add_special) const;
 
-  /// The text of tokens; what is not UTF-8 is left as it is. Control tokens are left out unless
-  /// `with_special`. Unknown ids give nothing.
+  /// The text of tokens, always UTF-8: bytes that are not become U+FFFD. Control tokens are left
+  /// out unless `with_special`. Unknown ids give nothing.
   [[nodiscard]] std::string decode(std::span<const std::int32_t> tokens, bool with_special) const;
 
-  /// The id of a token by its text.
+  /// The text of one token as it stands behind others, or (`is_first`) at the beginning: bytes that
+  /// need not be whole characters.
+  [[nodiscard]] std::string bytes_of(std::int32_t token, bool is_first) const;
+
+  /// The id of a token by its text: of an added one as it is written, of others the bytes.
   [[nodiscard]] std::optional<std::int32_t> find(std::string_view text) const;
   [[nodiscard]] bool is_special(std::int32_t token) const;
-  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+  /// What stands for text that has no tokens.
+  [[nodiscard]] std::optional<std::int32_t> unknown() const { return parts_.unknown; }
+  /// One more than the highest id.
+  [[nodiscard]] std::size_t size() const { return added_by_id_.size(); }
 
  private:
-  friend class TokenizerReader;
+  struct Run;
 
-  void encode_plain(std::u32string_view text, std::vector<std::int32_t>& to) const;
-  void encode_between(std::u32string_view text, std::vector<std::int32_t>& to) const;
+  void encode_between(Run& run) const;
+  void encode_plain(std::string_view text, Run& run) const;
+  void encode_with_visible_spaces(std::string_view text, const VisibleSpaces& spaces,
+                                  Run& run) const;
 
-  std::variant<ByteLevelModel, WordPieceModel> model_;
+  TokenizerParts parts_;  ///< the added tokens have gone into what follows
   AddedTokens added_;
-  std::vector<std::string> texts_;  ///< by id, as bytes
-  std::vector<bool> special_;       ///< by id
-  std::unordered_map<std::string, std::int32_t> ids_;
-  std::vector<std::int32_t> prefix_;  ///< around every text
-  std::vector<std::int32_t> suffix_;
+  AddedTokens added_normalised_;
+  /// The added token of each id, an index to `added_texts_`; -1: none.
+  std::vector<std::int32_t> added_by_id_;
+  std::vector<AddedToken> added_texts_;
+};
+
+/// Tokens as text while they come: bytes of a character that is not yet whole are held back.
+class TextStream {
+ public:
+  explicit TextStream(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+
+  /// What can be shown now; control tokens give nothing.
+  [[nodiscard]] std::string add(std::int32_t token);
+  /// What is left: a U+FFFD for a character that never became whole.
+  [[nodiscard]] std::string finish();
+
+ private:
+  const Tokenizer* tokenizer_;
+  std::string held_;
+  bool is_first_ = true;
 };
 
 }  // namespace axle::runtime

@@ -1,10 +1,10 @@
-// Hugging Face's tokenizer.json: the components that byte-level and BERT tokenizers are made of.
-#include <unordered_set>
+// Hugging Face's tokenizer.json: the components that byte pair and BERT tokenizers are made of.
+#include <map>
 
 #include <nlohmann/json.hpp>
 
 #include "runtime/json_nesting.h"
-#include "runtime/tokenizer/tokenizer_reader.h"
+#include "runtime/tokenizer/tokenizer.h"
 #include "runtime/tokenizer/unicode.h"
 
 namespace axle::runtime {
@@ -12,141 +12,212 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int deepest = 16;  // components in components
+
 const json nothing;
 
-/// A component of the file with its place, "pre_tokenizer.pretokenizers[0]".
-struct Component {
-  const json& value;
-  std::string place;
+/// The first error of a file. What is read after it does not matter.
+struct Report {
+  std::string where;
+  std::optional<Failure> first;
 
-  [[nodiscard]] const json& operator[](const char* key) const {
-    const auto found = value.is_object() ? value.find(key) : value.end();
-    return found == value.end() ? nothing : *found;
-  }
-  [[nodiscard]] Component member(const char* key) const {
-    return {(*this)[key], place.empty() ? key : place + "." + key};
-  }
-  [[nodiscard]] std::string type() const {
-    const json& own = (*this)["type"];
-    return own.is_string() ? own.get<std::string>() : "";
-  }
-  [[nodiscard]] bool flag(const char* key, bool fallback) const {
-    const json& own = (*this)[key];
-    return own.is_boolean() ? own.get<bool>() : fallback;
-  }
-  [[nodiscard]] std::string text(const char* key) const {
-    const json& own = (*this)[key];
-    return own.is_string() ? own.get<std::string>() : "";
+  void say(axle_status status, const std::string& place, const std::string& what) {
+    if (!first)
+      first = failure(status, "%s: %s %s", where.c_str(), place.c_str(), what.c_str()).error();
   }
 };
 
-class JsonReader : TokenizerReader {
+/// A value of the file with its place, "pre_tokenizer.pretokenizers[0]".
+class Component {
  public:
-  using TokenizerReader::TokenizerReader;
+  Component(const json& value, std::string place, Report& report)
+      : value_(&value), place_(std::move(place)), report_(&report) {}
 
-  Result<Tokenizer> read(const json& document) {
-    const Component file{document, ""};
-    const Component model = file.member("model");
-    Result<void> done = read_added(file.member("added_tokens"));
+  [[nodiscard]] const json& value() const { return *value_; }
+  [[nodiscard]] bool is_absent() const { return value_->is_null(); }
+
+  void malformed(const std::string& what) const { report_->say(AXLE_MALFORMED, place_, what); }
+  void unsupported(const std::string& what) const {
+    report_->say(AXLE_UNSUPPORTED, place_, "is " + what + ", which is not supported");
+  }
+
+  [[nodiscard]] Component member(const std::string& key) const {
+    const auto found = value_->is_object() ? value_->find(key) : value_->end();
+    return {found == value_->end() ? nothing : *found, place_.empty() ? key : place_ + "." + key,
+            *report_};
+  }
+  [[nodiscard]] Component element(std::size_t i) const {
+    return {(*value_)[i], place_ + "[" + std::to_string(i) + "]", *report_};
+  }
+
+  /// Elements of a list; none, and an error, if it is something else.
+  [[nodiscard]] std::size_t count() const {
+    if (value_->is_array()) return value_->size();
+    malformed("is not a list");
+    return 0;
+  }
+  [[nodiscard]] std::string text() const {
+    if (value_->is_string()) return value_->get<std::string>();
+    malformed("is not a text");
+    return "";
+  }
+  [[nodiscard]] std::int64_t id() const {
+    if (value_->is_number_unsigned() && value_->get<std::uint64_t>() < INT32_MAX)
+      return value_->get<std::int64_t>();
+    malformed("is not the id of a token");
+    return 0;
+  }
+
+  [[nodiscard]] bool flag(const char* key, bool fallback) const {
+    const Component own = member(key);
+    if (own.is_absent()) return fallback;
+    if (own.value().is_boolean()) return own.value().get<bool>();
+    own.malformed("is neither true nor false");
+    return fallback;
+  }
+  [[nodiscard]] std::string text_of(const char* key, const char* fallback = "") const {
+    const Component own = member(key);
+    return own.is_absent() ? fallback : own.text();
+  }
+  [[nodiscard]] std::string type() const { return text_of("type"); }
+
+ private:
+  const json* value_;
+  std::string place_;
+  Report* report_;
+};
+
+std::string in_quotes(const std::string& text) { return "\"" + text + "\""; }
+
+class JsonReader {
+ public:
+  JsonReader(const json& document, const std::string& where)
+      : report_{where, std::nullopt}, file_(document, "", report_) {}
+
+  Result<Tokenizer> read() {
+    const Component model = file_.member("model");
+    const Component added = file_.member("added_tokens");
+    read_added(added);
     // Old files do not name the model's type.
     const std::string type =
-        model.type().empty() && model["merges"].is_array() ? "BPE" : model.type();
-    if (!done) return std::unexpected(done.error());
+        model.type().empty() && model.member("merges").value().is_array() ? "BPE" : model.type();
     if (type == "BPE") {
-      done = read_byte_pairs(file, model);
+      read_byte_pairs(model);
     } else if (type == "WordPiece") {
-      done = read_word_pieces(file, model);
+      read_word_pieces(model);
     } else {
-      return refuse(model, "a model of type \"" + type + "\"; there are BPE and WordPiece");
+      model.unsupported("of type " + in_quotes(type) + " (there are BPE and WordPiece)");
     }
-    if (done) done = read_post_processor(file.member("post_processor"));
-    if (!done) return std::unexpected(done.error());
-    return std::move(tokenizer_);
+    read_post_processor(file_.member("post_processor"), 0);
+    if (report_.first) return std::unexpected(*report_.first);
+    return Tokenizer(std::move(parts_));
   }
 
  private:
-  std::unexpected<Failure> refuse(const Component& at, const std::string& what) const {
-    return failure(AXLE_UNSUPPORTED, "%s: %s: %s is not supported", where_.c_str(),
-                   at.place.c_str(), what.c_str());
-  }
-  std::unexpected<Failure> complain(const Component& at, const char* what) const {
-    return failure(AXLE_MALFORMED, "%s: %s %s", where_.c_str(), at.place.c_str(), what);
-  }
+  /// An added token by its id.
+  struct Known {
+    std::string text;
+    bool special;
+  };
 
-  Result<void> read_added(const Component& list) {
-    if (list.value.is_null()) return {};
-    if (!list.value.is_array()) return complain(list, "is not a list");
-    for (const json& entry : list.value) {
-      const Component token{entry, list.place};
-      const json& id = token["id"];
-      if (!id.is_number_integer() || !token["content"].is_string())
-        return complain(list, "holds an entry without \"id\" and \"content\"");
-      const std::string text = token.text("content");
+  void read_added(const Component& list) {
+    if (list.is_absent()) return;
+    const std::size_t count = list.count();
+    for (std::size_t i = 0; i < count && !report_.first; ++i) {
+      const Component token = list.element(i);
       const bool special = token.flag("special", false);
-      const Result<void> added_text = add_text(id.get<std::int64_t>(), text, special);
-      if (!added_text) return added_text;
-      added_ids_.insert(id.get<std::int64_t>());
-      added().add({.id = id.get<std::int32_t>(),
-                   .text = decode_utf8(text),
-                   .special = special,
-                   .normalised = token.flag("normalized", false),
-                   .single_word = token.flag("single_word", false),
-                   .strip_left = token.flag("lstrip", false),
-                   .strip_right = token.flag("rstrip", false)});
+      AddedToken added{.id = static_cast<std::int32_t>(token.member("id").id()),
+                       .text = token.member("content").text(),
+                       .special = special,
+                       .single_word = token.flag("single_word", false),
+                       .strip_left = token.flag("lstrip", false),
+                       .strip_right = token.flag("rstrip", false)};
+      if (!added_ids_.emplace(added.id, Known{added.text, special}).second)
+        token.member("id").malformed("is the id of another added token as well");
+      // Control tokens are found in the text as it is, whatever "normalized" says: only there it is
+      // known who wrote them.
+      const bool normalised = token.flag("normalized", !special) && !special;
+      (normalised ? parts_.added_normalised : parts_.added).push_back(std::move(added));
     }
-    return {};
   }
 
-  /// Calls `add` with each token of "vocab" that is not an added one.
-  template <class Add>
-  Result<void> read_vocabulary(const Component& model, bool bytes, Add add) {
-    const Component vocabulary = model.member("vocab");
-    if (!vocabulary.value.is_object()) return complain(vocabulary, "is not an object");
-    for (const auto& [written, id] : vocabulary.value.items()) {
-      if (!id.is_number_integer())
-        return complain(vocabulary, "holds an id that is no whole number");
-      if (added_ids_.contains(id.template get<std::int64_t>())) continue;
-      std::string text = bytes ? bytes_of_token(written) : written;
-      const Result<void> added_text = add_text(id.template get<std::int64_t>(), text, false);
-      if (!added_text) return added_text;
-      add(std::move(text), id.template get<std::int32_t>());
+  /// The model's tokens; `bytes`: as ByteLevel writes them.
+  void read_vocabulary(const Component& model, bool bytes) {
+    const Component list = model.member("vocab");
+    if (!list.value().is_object()) return list.malformed("is not an object");
+    parts_.vocabulary = Vocabulary(list.value().size());
+    for (const auto& [written, id_value] : list.value().items()) {
+      const Component entry(id_value, "model.vocab[" + in_quotes(written) + "]", report_);
+      const std::int64_t id = entry.id();
+      const auto added = added_ids_.find(id);
+      if (added != added_ids_.end() && added->second.text != written)
+        entry.malformed("is also the added token " + in_quotes(added->second.text));
+      // A user's text must not become a control token by way of the merges.
+      const bool hidden = bytes && added != added_ids_.end() && added->second.special;
+      if (!hidden) add(entry, id, bytes ? bytes_of_token(written) : written);
+      if (report_.first) return;
     }
-    return {};
   }
 
-  Result<void> read_byte_pairs(const Component& file, const Component& model) {
-    if (model.flag("byte_fallback", false))
-      return refuse(model, "byte_fallback, as SentencePiece has it,");
+  void add(const Component& entry, std::int64_t id, std::string_view text) {
+    switch (parts_.vocabulary.add(id, text)) {
+      case Vocabulary::Added::taken:
+        return entry.malformed("has the id of another token");
+      case Vocabulary::Added::too_high:
+        return entry.malformed("has an id out of all proportion to the number of tokens");
+      case Vocabulary::Added::yes:
+        break;
+    }
+  }
+
+  /// The id of a token by the text that the file has for it; an error if there is none.
+  std::optional<std::int32_t> id_of(const Component& name) const {
+    const std::string text = name.text();
+    for (const auto& [id, added] : added_ids_) {
+      if (added.text == text) return static_cast<std::int32_t>(id);
+    }
+    const std::int32_t found = parts_.vocabulary.find(text);
+    if (found != Vocabulary::none) return found;
+    name.malformed("is no token");
+    return std::nullopt;
+  }
+
+  void read_byte_pairs(const Component& model) {
+    BytePairModel& pairs = parts_.model.emplace<BytePairModel>();
     for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-      if (!model.text(affix).empty()) return refuse(model, std::string("a ") + affix);
+      if (!model.text_of(affix).empty()) model.member(affix).unsupported("not empty");
     }
-    ByteLevelModel& bytes = use_bytes();
-    Result<void> done = read_vocabulary(model, true, [&](std::string text, std::int32_t id) {
-      bytes.pairs.add_token(std::move(text), id);
-    });
-    if (done && model["unk_token"].is_string()) {
-      const std::optional<std::int32_t> unknown = tokenizer_.find(model.text("unk_token"));
-      if (unknown) bytes.pairs.set_unknown(*unknown);
-    }
-    if (model.flag("ignore_merges", false)) bytes.pairs.take_whole_words();
-    bytes.pairs.finish();
-    if (done) done = read_merges(model.member("merges"), bytes.pairs);
-    if (done) done = read_composition(file.member("normalizer"), bytes);
-    if (done) done = read_splits(file.member("pre_tokenizer"), bytes);
-    if (done && !byte_level_)
-      return refuse(file.member("pre_tokenizer"), "byte pair encoding that is not ByteLevel");
-    return done;
+    const Component dropout = model.member("dropout");
+    if (!dropout.is_absent() && dropout.value() != 0) dropout.unsupported("not 0");
+    read_normaliser(file_.member("normalizer"), pairs, 0);
+    const Component splitter = file_.member("pre_tokenizer");
+    if (!splitter.is_absent()) read_splitter(splitter, pairs, 0);
+    if (!byte_level_ && !pairs.spaces && !report_.first)
+      splitter.unsupported("neither ByteLevel nor Metaspace");
+    if (byte_level_ && pairs.spaces) splitter.unsupported("ByteLevel together with Metaspace");
+    pairs.pairs.alphabet = {.characters = !byte_level_,
+                            .byte_fallback = model.flag("byte_fallback", false),
+                            .fuse_unknown = model.flag("fuse_unk", false)};
+    read_vocabulary(model, byte_level_);
+    const Component unknown = model.member("unk_token");
+    if (!unknown.is_absent()) parts_.unknown = id_of(unknown);
+    pairs.pairs.alphabet.unknown = parts_.unknown.value_or(Vocabulary::none);
+    pairs.pairs.whole_words = model.flag("ignore_merges", false);
+    if (!report_.first) read_merges(model.member("merges"), pairs.pairs);
+    if (pairs.spaces) read_decoder(file_.member("decoder"), *pairs.spaces, 0);
   }
 
-  Result<void> read_merges(const Component& merges, BytePairs& pairs) const {
-    if (!merges.value.is_array()) return complain(merges, "is not a list");
-    for (const json& merge : merges.value) {
+  void read_merges(const Component& merges, BytePairs& pairs) {
+    const std::size_t count = merges.count();
+    pairs.begin(parts_.vocabulary, count);
+    for (std::size_t i = 0; i < count && !report_.first; ++i) {
+      const json& merge = merges.value()[i];
       std::string left;
       std::string right;
       if (merge.is_string()) {
-        const std::string both = merge.get<std::string>();
+        const std::string& both = merge.get_ref<const std::string&>();
         const std::size_t space = both.find(' ', 1);
-        if (space == std::string::npos) return complain(merges, "holds a pair without a space");
+        if (space == std::string::npos) return merges.element(i).malformed("has no space");
         left = both.substr(0, space);
         right = both.substr(space + 1);
       } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
@@ -154,132 +225,185 @@ class JsonReader : TokenizerReader {
         left = merge[0].get<std::string>();
         right = merge[1].get<std::string>();
       } else {
-        return complain(merges, "holds something else than pairs of tokens");
+        return merges.element(i).malformed("is not a pair of tokens");
       }
-      const Result<void> added_merge = pairs.add_merge(left, right, where_ + ": " + merges.place);
-      if (!added_merge) return added_merge;
-    }
-    return {};
-  }
-
-  Result<void> read_composition(const Component& normaliser, ByteLevelModel& bytes) const {
-    if (normaliser.value.is_null()) return {};
-    if (normaliser.type() == "NFC") {
-      bytes.compose = true;
-      return {};
-    }
-    if (normaliser.type() != "Sequence") return refuse(normaliser, "\"" + normaliser.type() + "\"");
-    return each(normaliser, "normalizers",
-                [&](const Component& one) { return read_composition(one, bytes); });
-  }
-
-  template <class Read>
-  Result<void> each(const Component& sequence, const char* key, Read read) const {
-    const Component list = sequence.member(key);
-    if (!list.value.is_array()) return complain(list, "is not a list");
-    for (std::size_t i = 0; i < list.value.size(); ++i) {
+      if (byte_level_) {
+        left = bytes_of_token(left);
+        right = bytes_of_token(right);
+      }
       const Result<void> done =
-          read(Component{list.value[i], list.place + "[" + std::to_string(i) + "]"});
-      if (!done) return done;
+          pairs.add_merge(parts_.vocabulary, left, right, report_.where + ": model.merges");
+      if (!done && !report_.first) report_.first = done.error();
     }
-    return {};
   }
 
-  Result<void> read_splits(const Component& splitter, ByteLevelModel& bytes) {
+  /// Calls `read` with each element of the list.
+  template <class Read>
+  void each(const Component& list, int depth, Read read) {
+    if (depth > deepest) return list.unsupported("nested too deeply");
+    const std::size_t count = list.count();
+    for (std::size_t i = 0; i < count && !report_.first; ++i) read(list.element(i));
+  }
+
+  void read_normaliser(const Component& normaliser, BytePairModel& model, int depth) {
+    if (normaliser.is_absent()) return;
+    const std::string type = normaliser.type();
+    if (type == "Sequence") {
+      each(normaliser.member("normalizers"), depth,
+           [&](const Component& one) { read_normaliser(one, model, depth + 1); });
+    } else if (type == "NFC") {
+      model.compose = true;
+    } else if (type == "Prepend" && normaliser.text_of("prepend") == visible_space) {
+      if (!model.spaces) model.spaces.emplace();
+      model.spaces->before = VisibleSpaces::Before::each_always;
+    } else if (type == "Replace" && normaliser.member("pattern").text_of("String") == " " &&
+               normaliser.text_of("content") == visible_space) {
+      if (!model.spaces) model.spaces.emplace();
+    } else {
+      normaliser.unsupported("the normalizer " + in_quotes(type));
+    }
+  }
+
+  void read_splitter(const Component& splitter, BytePairModel& model, int depth) {
     const std::string type = splitter.type();
-    if (type == "Sequence")
-      return each(splitter, "pretokenizers",
-                  [&](const Component& one) { return read_splits(one, bytes); });
-    if (type == "ByteLevel") {
+    if (type == "Sequence") {
+      each(splitter.member("pretokenizers"), depth,
+           [&](const Component& one) { read_splitter(one, model, depth + 1); });
+    } else if (type == "ByteLevel") {
       byte_level_ = true;
-      bytes.prefix_space = splitter.flag("add_prefix_space", true);
-      if (splitter.flag("use_regex", true)) bytes.rules.push_back(SplitRule::gpt2);
-      return {};
+      if (splitter.flag("add_prefix_space", true)) model.rules.push_back(SplitRule::space_before);
+      if (splitter.flag("use_regex", true)) model.rules.push_back(SplitRule::gpt2);
+    } else if (type == "Digits") {
+      if (!splitter.flag("individual_digits", false)) splitter.unsupported("Digits in groups");
+      model.rules.push_back(SplitRule::digits);
+    } else if (type == "Split") {
+      read_split(splitter, model);
+    } else if (type == "Metaspace") {
+      read_metaspace(splitter, model);
+    } else {
+      splitter.unsupported("the pre-tokenizer " + in_quotes(type));
     }
-    if (type == "Digits") {
-      if (!splitter.flag("individual_digits", false)) return refuse(splitter, "Digits in groups");
-      bytes.rules.push_back(SplitRule::digits);
-      return {};
-    }
-    if (type != "Split") return refuse(splitter, "\"" + type + "\"");
-    const std::string pattern = splitter.member("pattern").text("Regex");
-    const SplitRule rule = rule_of_pattern(pattern);
-    if (rule == SplitRule::none)
-      return refuse(splitter, "the regular expression \"" + pattern + "\"");
-    if (splitter.text("behavior") != "Isolated" || splitter.flag("invert", false))
-      return refuse(splitter, "a split that is not \"Isolated\"");
-    bytes.rules.push_back(rule);
-    return {};
+    if (model.rules.size() > deepest) splitter.unsupported("one of too many");
   }
 
-  Result<void> read_word_pieces(const Component& file, const Component& model) {
-    WordPieceModel& words = use_words();
-    Result<void> done = read_vocabulary(model, false, [&](std::string text, std::int32_t id) {
-      words.pieces.add_token(std::move(text), id);
-    });
-    if (!done) return done;
-    const std::optional<std::int32_t> unknown = tokenizer_.find(model.text("unk_token"));
-    if (!unknown) return complain(model.member("unk_token"), "is no token");
-    words.pieces.unknown = *unknown;
-    const json& prefix = model["continuing_subword_prefix"];
-    if (prefix.is_string()) words.pieces.continuation = prefix.get<std::string>();
-    const json& longest = model["max_input_chars_per_word"];
-    if (longest.is_number_unsigned()) words.pieces.longest_word = longest.get<std::size_t>();
-    const Component normaliser = file.member("normalizer");
+  static void read_split(const Component& splitter, BytePairModel& model) {
+    const std::string pattern = splitter.member("pattern").text_of("Regex");
+    SplitRule rule{};
+    if (!find_rule(pattern, rule))
+      return splitter.member("pattern").unsupported("the regular expression " + in_quotes(pattern));
+    // "Removed" with "invert" is what old files say for the same.
+    const std::string behavior = splitter.text_of("behavior");
+    const bool inverted = splitter.flag("invert", false);
+    if ((behavior != "Isolated" || inverted) && (behavior != "Removed" || !inverted))
+      return splitter.unsupported("a split that is not \"Isolated\"");
+    model.rules.push_back(rule);
+  }
+
+  static void read_metaspace(const Component& splitter, BytePairModel& model) {
+    using Before = VisibleSpaces::Before;
+    if (model.spaces)
+      return splitter.unsupported("Metaspace behind a normalizer that does the same");
+    if (splitter.text_of("replacement") != visible_space)
+      return splitter.unsupported("a Metaspace with another character than U+2581");
+    VisibleSpaces& spaces = model.spaces.emplace();
+    const bool older = splitter.flag("add_prefix_space", true);
+    const std::string scheme = splitter.text_of("prepend_scheme", older ? "always" : "never");
+    spaces.split = splitter.flag("split", true);
+    if (scheme == "always") {
+      spaces.before = Before::each;
+    } else if (scheme == "first") {
+      spaces.before = Before::first;
+    } else if (scheme != "never") {
+      splitter.unsupported("of the prepend_scheme " + in_quotes(scheme));
+    }
+  }
+
+  /// Only whether a text's first space is given out; the rest follows from the model.
+  void read_decoder(const Component& decoder, VisibleSpaces& spaces, int depth) {
+    if (decoder.is_absent()) return;
+    const std::string type = decoder.type();
+    if (type == "Sequence") {
+      each(decoder.member("decoders"), depth,
+           [&](const Component& one) { read_decoder(one, spaces, depth + 1); });
+    } else if (type == "Strip") {
+      spaces.strip_first = decoder.member("start").value() == 1;
+    } else if (type == "Metaspace") {
+      spaces.strip_first = decoder.text_of("prepend_scheme", "always") != "never";
+    } else if (type != "Replace" && type != "ByteFallback" && type != "Fuse") {
+      decoder.unsupported("the decoder " + in_quotes(type));
+    }
+  }
+
+  void read_word_pieces(const Component& model) {
+    WordPieceModel& words = parts_.model.emplace<WordPieceModel>();
+    read_vocabulary(model, false);
+    parts_.unknown = id_of(model.member("unk_token"));
+    words.pieces.unknown = parts_.unknown.value_or(0);
+    words.pieces.continuation = model.text_of("continuing_subword_prefix", "##");
+    const Component longest = model.member("max_input_chars_per_word");
+    if (!longest.is_absent()) words.pieces.longest_word = static_cast<std::size_t>(longest.id());
+    const Component normaliser = file_.member("normalizer");
     if (normaliser.type() != "BertNormalizer")
-      return refuse(normaliser, "\"" + normaliser.type() + "\" with WordPiece");
+      normaliser.unsupported(in_quotes(normaliser.type()) + " with WordPiece");
     words.cleaning.clean_text = normaliser.flag("clean_text", true);
     words.cleaning.separate_chinese = normaliser.flag("handle_chinese_chars", true);
     words.cleaning.lower_case = normaliser.flag("lowercase", true);
     words.cleaning.strip_accents = normaliser.flag("strip_accents", words.cleaning.lower_case);
-    const Component splitter = file.member("pre_tokenizer");
+    const Component splitter = file_.member("pre_tokenizer");
     if (splitter.type() != "BertPreTokenizer")
-      return refuse(splitter, "\"" + splitter.type() + "\" with WordPiece");
-    return {};
+      splitter.unsupported(in_quotes(splitter.type()) + " with WordPiece");
+    words.clean_up = file_.member("decoder").flag("cleanup", true);
   }
 
-  Result<void> read_post_processor(const Component& processor) {
+  void read_post_processor(const Component& processor, int depth) {
     const std::string type = processor.type();
-    if (processor.value.is_null() || type == "ByteLevel") return {};
-    if (type == "Sequence")
-      return each(processor, "processors",
-                  [&](const Component& one) { return read_post_processor(one); });
-    if (type == "BertProcessing" || type == "RobertaProcessing") {
-      for (const auto& [key, to] : {std::pair("cls", &prefix()), std::pair("sep", &suffix())}) {
-        const json& pair = processor[key];
-        if (!pair.is_array() || pair.size() != 2 || !pair[1].is_number_integer())
-          return complain(processor.member(key), "is no pair of a token and its id");
-        to->push_back(pair[1].get<std::int32_t>());
-      }
-      return {};
+    if (processor.is_absent() || type == "ByteLevel") return;
+    if (type == "Sequence") {
+      each(processor.member("processors"), depth,
+           [&](const Component& one) { read_post_processor(one, depth + 1); });
+    } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+      read_pair(processor.member("cls"), parts_.prefix);
+      read_pair(processor.member("sep"), parts_.suffix);
+    } else if (type == "TemplateProcessing") {
+      read_template(processor);
+    } else {
+      processor.unsupported("the post-processor " + in_quotes(type));
     }
-    if (type == "TemplateProcessing") return read_template(processor);
-    return refuse(processor, "\"" + type + "\"");
   }
 
-  Result<void> read_template(const Component& processor) {
-    const Component single = processor.member("single");
-    if (!single.value.is_array()) return complain(single, "is not a list");
-    std::vector<std::int32_t>* to = &prefix();
-    for (const json& entry : single.value) {
-      if (entry.is_object() && entry.contains("Sequence")) {
-        to = &suffix();
-        continue;
-      }
-      const Component piece{entry, single.place};
-      const std::string name = piece.member("SpecialToken").text("id");
-      const Component tokens = processor.member("special_tokens").member(name.c_str());
-      const json& ids = tokens["ids"];
-      if (!ids.is_array()) return complain(tokens, "has no \"ids\"");
-      for (const json& id : ids) {
-        if (!id.is_number_integer()) return complain(tokens, "has an id that is no whole number");
-        to->push_back(id.get<std::int32_t>());
-      }
-    }
-    return {};
+  /// `["[CLS]", 101]`
+  void read_pair(const Component& pair, std::vector<std::int32_t>& to) {
+    if (!pair.value().is_array() || pair.value().size() != 2)
+      return pair.malformed("is not a token and its id");
+    add_around(pair.element(1), to);
   }
 
-  std::unordered_set<std::int64_t> added_ids_;
+  void add_around(const Component& id, std::vector<std::int32_t>& to) {
+    const std::int64_t own = id.id();
+    const bool known =
+        added_ids_.contains(own) || !parts_.vocabulary.text(static_cast<std::int32_t>(own)).empty();
+    if (!known) return id.malformed("is the id of no token");
+    to.push_back(static_cast<std::int32_t>(own));
+  }
+
+  void read_template(const Component& processor) {
+    std::vector<std::int32_t>* to = &parts_.prefix;
+    each(processor.member("single"), 0, [&](const Component& piece) {
+      if (piece.value().is_object() && piece.value().contains("Sequence")) {
+        if (to == &parts_.suffix) piece.unsupported("the text a second time");
+        to = &parts_.suffix;
+        return;
+      }
+      const std::string name = piece.member("SpecialToken").member("id").text();
+      each(processor.member("special_tokens").member(name).member("ids"), 0,
+           [&](const Component& id) { add_around(id, *to); });
+    });
+  }
+
+  Report report_;
+  Component file_;
+  TokenizerParts parts_;
+  std::map<std::int64_t, Known> added_ids_;
   bool byte_level_ = false;
 };
 
@@ -291,7 +415,7 @@ Result<Tokenizer> Tokenizer::parse_json(std::string_view text, const std::string
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded() || !document.is_object())
     return failure(AXLE_MALFORMED, "%s: not a JSON object", where.c_str());
-  return JsonReader(where).read(document);
+  return JsonReader(document, where).read();
 }
 
 }  // namespace axle::runtime

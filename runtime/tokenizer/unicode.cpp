@@ -6,11 +6,6 @@
 namespace axle::runtime {
 namespace {
 
-struct ClassRange {
-  char32_t first;
-  char32_t last;
-  CharacterClass value;
-};
 struct CombiningRange {
   char32_t first;
   char32_t last;
@@ -31,7 +26,11 @@ struct Composition {
   char32_t to;
 };
 
+}  // namespace
+
 #include "unicode_tables.inc"
+
+namespace {
 
 // Hangul syllables are computed (Unicode standard, section 3.12).
 constexpr char32_t syllables = 0xac00;
@@ -91,11 +90,6 @@ char32_t composed(char32_t first, char32_t second) {
 }
 
 }  // namespace
-
-CharacterClass class_of(char32_t c) {
-  const ClassRange* const range = find_range(class_ranges, c);
-  return range == nullptr ? CharacterClass::unassigned : range->value;
-}
 
 void append_lower_case(char32_t c, std::u32string& to) {
   if (c < 0x80) {
@@ -160,96 +154,11 @@ std::u32string compose(std::u32string_view text) {
   return result;
 }
 
-namespace {
-
-struct Decoded {
-  char32_t character;
-  std::size_t bytes;
-  bool cut_short;  ///< the text ends inside a character
-};
-
-/// Table 3-7 of the Unicode standard: which second bytes a first byte may have.
-Decoded decode_at(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1, false};
-  std::size_t length = 0;
-  unsigned char low = 0x80;
-  unsigned char high = 0xbf;
-  char32_t c = 0;
-  if (first >= 0xc2 && first <= 0xdf) {
-    length = 2;
-    c = first & 0x1fU;
-  } else if (first >= 0xe0 && first <= 0xef) {
-    length = 3;
-    c = first & 0x0fU;
-    if (first == 0xe0) low = 0xa0;
-    if (first == 0xed) high = 0x9f;
-  } else if (first >= 0xf0 && first <= 0xf4) {
-    length = 4;
-    c = first & 0x07U;
-    if (first == 0xf0) low = 0x90;
-    if (first == 0xf4) high = 0x8f;
-  } else {
-    return {0xfffd, 1, false};
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    if (i == text.size()) return {0xfffd, i, true};
-    if (byte(i) < low || byte(i) > high) return {0xfffd, i, false};
-    c = c << 6U | (byte(i) & 0x3fU);
-    low = 0x80;
-    high = 0xbf;
-  }
-  return {c, length, false};
-}
-
-}  // namespace
-
-std::u32string decode_utf8(std::string_view text) {
-  std::u32string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    const Decoded next = decode_at(text);
-    result += next.character;
-    text.remove_prefix(next.bytes);
-  }
-  return result;
-}
-
-void append_utf8(char32_t c, std::string& to) {
-  if (c < 0x80) {
-    to += static_cast<char>(c);
-  } else if (c < 0x800) {
-    to += static_cast<char>(0xc0U | c >> 6U);
-    to += static_cast<char>(0x80U | (c & 0x3fU));
-  } else if (c < 0x10000) {
-    to += static_cast<char>(0xe0U | c >> 12U);
-    to += static_cast<char>(0x80U | (c >> 6U & 0x3fU));
-    to += static_cast<char>(0x80U | (c & 0x3fU));
-  } else {
-    to += static_cast<char>(0xf0U | c >> 18U);
-    to += static_cast<char>(0x80U | (c >> 12U & 0x3fU));
-    to += static_cast<char>(0x80U | (c >> 6U & 0x3fU));
-    to += static_cast<char>(0x80U | (c & 0x3fU));
-  }
-}
-
-std::string encode_utf8(std::u32string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char32_t c : text) append_utf8(c, result);
-  return result;
-}
-
-std::size_t incomplete_bytes(std::string_view text) {
-  const std::size_t most = std::min<std::size_t>(3, text.size());
-  for (std::size_t count = most; count > 0; --count) {
-    const std::string_view end = text.substr(text.size() - count);
-    if ((static_cast<unsigned char>(end[0]) & 0xc0U) != 0xc0U) continue;
-    const Decoded decoded = decode_at(end);
-    if (decoded.cut_short && decoded.bytes == count) return count;
-  }
-  return 0;
+std::string compose_utf8(std::string_view text) {
+  // Nothing below U+0300 changes.
+  const bool same = std::none_of(text.begin(), text.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) >= 0xcc; });
+  return same ? std::string(text) : encode_utf8(compose(decode_utf8(text)));
 }
 
 }  // namespace axle::runtime

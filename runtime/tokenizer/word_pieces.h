@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "runtime/tokenizer/vocabulary.h"
 
 namespace axle::runtime {
 
@@ -18,10 +19,13 @@ struct BertCleaning {
   bool lower_case = true;
 };
 
-[[nodiscard]] std::u32string clean(std::u32string_view text, const BertCleaning& cleaning);
+/// Of valid UTF-8. Hugging Face's tokenizers know the categories of Unicode 8.0 here, whatever
+/// their other tables are: marks, punctuation and format characters that came later are kept as
+/// they are.
+[[nodiscard]] std::string clean(std::string_view text, const BertCleaning& cleaning);
 
 /// "BertPreTokenizer": at white space, which is left out, and around each punctuation character.
-[[nodiscard]] std::vector<std::u32string_view> split_at_punctuation(std::u32string_view text);
+[[nodiscard]] std::vector<std::string_view> split_at_punctuation(std::string_view text);
 
 class WordPieces {
  public:
@@ -29,14 +33,9 @@ class WordPieces {
   std::size_t longest_word = 100;   ///< characters; longer words are unknown
   std::int32_t unknown = 0;
 
-  void add_token(std::string text, std::int32_t id);
-
   /// Appends the longest pieces from the left, or `unknown` if they do not make the whole word.
-  void encode(std::u32string_view word, std::vector<std::int32_t>& to) const;
-
- private:
-  std::unordered_map<std::string, std::int32_t> tokens_;
-  std::size_t longest_ = 0;  ///< token, in bytes
+  void encode(const Vocabulary& vocabulary, std::string_view word,
+              std::vector<std::int32_t>& to) const;
 };
 
 }  // namespace axle::runtime

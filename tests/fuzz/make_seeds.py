@@ -147,6 +147,9 @@ SEEDS = {
         "three": safetensors(b'{"a":{"dtype":"F16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F8_E4M3","shape":[0,3],'
                              b'"data_offsets":[2,2]},"c":{"dtype":"I64","shape":[1],"data_offsets":[2,10]}}', b"0123456789"),
     },
+    "runtime/tokenizer_json": {
+        "text_behind": b'{"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"],"ignore_merges":true},'
+                       b'"pre_tokenizer":{"type":"ByteLevel"},"added_tokens":[{"id":3,"content":"<e>"}]}\0ab <e>\xff\xc3\xa9 abab'},
     "runtime/gguf": {
         "values": gguf(GGUF_VALUES, []),
         "version_2": gguf([gguf_value(b"general.alignment", 4, struct.pack("<I", 64))], [], version=2),

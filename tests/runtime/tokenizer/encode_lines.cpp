@@ -1,45 +1,55 @@
-// encode_lines MODEL: reads JSON strings from stdin, a line each, and prints the tokens of each as
-// a JSON list, then what they decode to. For tokenizer_differential.py.
+// encode_lines FILE: a tokenizer.json or a GGUF file. Reads questions from stdin, a JSON list a
+// line, [text, whether control tokens in it count, whether the model's own go around it]; prints
+// [tokens, their text, their text as a stream without control tokens]. For
+// tokenizer_differential.py.
+#include <cstdio>
 #include <iostream>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "runtime/files/mapped_file.h"
-#include "runtime/model/model.h"
+#include "runtime/tokenizer/tokenizer.h"
 
-int main(int argc, char** argv) {
-  using axle::runtime::MappedFile;
-  using axle::runtime::Model;
-  using axle::runtime::Tokenizer;
-  if (argc != 2) return 2;
-  const std::string path = argv[1];
-  const auto run = [](const Tokenizer& tokenizer) {
-    std::string line;
-    while (std::getline(std::cin, line)) {
-      const std::string text = nlohmann::json::parse(line).get<std::string>();
-      const Tokenizer::Piece piece{text, true};
-      const auto tokens = tokenizer.encode({&piece, 1}, true);
-      std::cout << nlohmann::json({tokens, tokenizer.decode(tokens, true)})
-                       .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)
-                << "\n";
-    }
-  };
+namespace {
+
+using namespace axle::runtime;
+using nlohmann::json;
+
+Result<Tokenizer> open(const std::string& path) {
   if (path.ends_with(".json")) {
     const auto file = MappedFile::open(path);
-    const auto tokenizer = Tokenizer::parse_json(file->text(), path);
-    if (!tokenizer) {
-      std::cerr << tokenizer.error().message << "\n";
-      return 1;
-    }
-    run(*tokenizer);
-  } else {
-    const auto model = Model::open(path);
-    if (!model) {
-      std::cerr << model.error().message << "\n";
-      return 1;
-    }
-    run(model->tokenizer());
+    if (!file) return std::unexpected(file.error());
+    return Tokenizer::parse_json(file->text(), path);
   }
+  const auto file = GgufFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  return Tokenizer::from_gguf(read_vocabulary(*file), path);
+}
+
+json answer(const Tokenizer& tokenizer, const json& question) {
+  const std::string text = question[0].get<std::string>();
+  const Tokenizer::Piece piece{text, question[1].get<bool>()};
+  const auto tokens = tokenizer.encode({&piece, 1}, question[2].get<bool>());
+  if (!tokens) return tokens.error().message;
+  TextStream stream(tokenizer);
+  std::string streamed;
+  for (const std::int32_t token : *tokens) streamed += stream.add(token);
+  streamed += stream.finish();
+  return {*tokens, tokenizer.decode(*tokens, true), streamed};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const auto tokenizer = open(argv[1]);
+  if (!tokenizer) {
+    std::cerr << tokenizer.error().message << "\n";
+    return 1;
+  }
+  std::string line;
+  while (std::getline(std::cin, line))
+    std::cout << answer(*tokenizer, json::parse(line)).dump(-1, ' ', true) << "\n";
   return 0;
 }
