@@ -14,9 +14,6 @@ constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_chunk_rows = 512;
 constexpr std::size_t least_chunk_rows = 32;
 constexpr std::size_t row_multiple = 16;
-/// Rows lie a cache line further apart than their length: equal places of rows whose length is a
-/// power of two would fight for the same sets of L1.
-constexpr std::size_t row_gap = 64;
 /// Less work than this is not worth waking a thread for.
 constexpr std::size_t least_shared_products = std::size_t{1} << 18;
 constexpr std::size_t least_shared_elements = std::size_t{1} << 15;
@@ -68,7 +65,7 @@ class ForwardPass {
         set_(set),
         type_(type),
         planes_(planes_of(linear.mode_)),
-        row_bytes_(linear.padded_k_ * (set.form == ActivationForm::int16 ? 2 : 1) + row_gap),
+        row_bytes_(linear.padded_k_ * bytes_of(set.form) + row_gap),
         threads_(shared ? static_cast<std::size_t>(linear.engine_.pool().threads()) : 1) {}
 
   /// Rows of x that one chunk takes.

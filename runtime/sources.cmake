@@ -89,7 +89,8 @@ function(axle_runtime_sources target)
   # register blocks; a square root is an instruction, without errno; GCC 12's AVX-512 headers warn falsely of uninitialised values.
   set(kernel_options -O3 -fno-math-errno)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    list(APPEND kernel_options -Wno-uninitialized -Wno-maybe-uninitialized)
+    list(APPEND kernel_options -Wno-uninitialized -Wno-maybe-uninitialized -fno-tree-pre
+      -fno-tree-reassoc -fno-tree-ter)
   endif()
   set_source_files_properties(${kernel_sources} TARGET_DIRECTORY ${target}
     PROPERTIES COMPILE_OPTIONS "${kernel_options}")

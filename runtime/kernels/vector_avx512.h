@@ -89,6 +89,10 @@ struct Vector {
     __builtin_memcpy(&four, from, 4);
     return _mm512_set1_epi32(four);
   }
+  AXLE_VECTOR_OP Ints add_short_dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
+    const Ints pairs = _mm512_maddubs_epi16(unsigned_bytes, signed_bytes);
+    return _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+  }
 #ifdef AXLE_VECTOR_HAS_DOT
   AXLE_VECTOR_OP Ints add_dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
     return _mm512_dpbusd_epi32(sums, unsigned_bytes, signed_bytes);

@@ -187,6 +187,21 @@ struct Vector {
     for (std::size_t i = 0; i < bytes; ++i) four[i] = from[i % 4];
     return load_ints(four);
   }
+  /// PMADDUBSW, which saturates two products to int16, PMADDWD with ones and an addition.
+  static Ints add_short_dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
+    std::uint8_t x[bytes];
+    std::int8_t y[bytes];
+    take_apart(unsigned_bytes, x);
+    take_apart(signed_bytes, y);
+    return each<Ints>([&](std::size_t i) {
+      std::int64_t sum = sums.lane[i];
+      for (std::size_t j = 4 * i; j < 4 * i + 4; j += 2) {
+        const int pair = x[j] * y[j] + x[j + 1] * y[j + 1];
+        sum += pair > INT16_MAX ? INT16_MAX : pair < INT16_MIN ? INT16_MIN : pair;
+      }
+      return wrap(sum);
+    });
+  }
   /// VPDPBUSD: no saturation, modulo 2^32.
   static Ints add_dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
     std::uint8_t x[bytes];

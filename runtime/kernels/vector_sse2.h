@@ -1,14 +1,18 @@
 #pragma once
 // SSE2, which every x86-64 CPU has: 16-byte vectors. The operations are those that the steps in
-// float_steps.h and multiply.h are written in; vector_portable.h says what each means.
+// float_steps.h and multiply.h are written in; vector_portable.h says what each means. A kernel
+// file may define AXLE_VECTOR_TARGET first to add what it needs beyond SSE2.
 
 #include <cstddef>
 #include <cstdint>
 
 #include <immintrin.h>
 
-#define AXLE_TARGET [[gnu::target("sse2")]]
-#define AXLE_VECTOR_OP [[gnu::target("sse2"), gnu::always_inline]] static inline
+#ifndef AXLE_VECTOR_TARGET
+#define AXLE_VECTOR_TARGET "sse2"
+#endif
+#define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
+#define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
 
 namespace axle::runtime {
 namespace {
@@ -108,6 +112,18 @@ struct Vector {
     if (!first) two = _mm_add_epi32(two, _mm_loadl_epi64(place));
     _mm_storel_epi64(place, two);
   }
+
+#ifdef AXLE_VECTOR_HAS_SHORT_DOT
+  AXLE_VECTOR_OP Ints broadcast_four_bytes(const std::uint8_t* from) {
+    std::int32_t four = 0;
+    __builtin_memcpy(&four, from, 4);
+    return _mm_set1_epi32(four);
+  }
+  AXLE_VECTOR_OP Ints add_short_dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
+    const Ints pairs = _mm_maddubs_epi16(unsigned_bytes, signed_bytes);
+    return _mm_add_epi32(sums, _mm_madd_epi16(pairs, _mm_set1_epi16(1)));
+  }
+#endif
 };
 
 }  // namespace
