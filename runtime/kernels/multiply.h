@@ -195,10 +195,9 @@ AXLE_TARGET void multiply(const BlockProduct& product) {
       width_for<Product>(
           static_cast<int>(product.rows < Product::most_rows ? product.rows : Product::most_rows));
   const std::size_t passes = groups * passes_a_group;
-  const bool streams = passes == 1;
-  const bool near = groups <= 4;
-  const std::size_t block_steps = streams ? steps : near ? 64 : 128;
-  const std::size_t ahead = streams ? 4096 : near ? 16384 : 128 * step_bytes;
+  const bool near = passes == 1 && product.rows <= 2;
+  const std::size_t block_steps = passes == 1 ? steps : groups <= 4 ? 64 : 128;
+  const std::size_t ahead = near ? 4096 : groups <= 4 ? 16384 : 32768;
   for (std::size_t step = 0; step < steps; step += block_steps) {
     const std::size_t count = steps - step < block_steps ? steps - step : block_steps;
     const char* const from = reinterpret_cast<const char*>(product.weights) + step * step_bytes;

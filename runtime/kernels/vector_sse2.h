@@ -60,8 +60,8 @@ struct Vector {
   AXLE_VECTOR_OP Ints spread_int8(const std::int8_t* from) {
     std::int32_t four = 0;
     __builtin_memcpy(&four, from, 4);
-    const __m128i bytes = _mm_cvtsi32_si128(four);
-    const __m128i words = _mm_unpacklo_epi8(bytes, bytes);
+    const __m128i packed = _mm_cvtsi32_si128(four);
+    const __m128i words = _mm_unpacklo_epi8(packed, packed);
     return _mm_srai_epi32(_mm_unpacklo_epi16(words, words), 24);
   }
   /// The exponent's bias is changed by an addition; subnormal numbers get the exponent of the

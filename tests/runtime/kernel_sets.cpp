@@ -9,8 +9,9 @@ namespace {
 std::vector<KernelRow> find_sets() {
   std::vector<KernelRow> sets{
       {"model of sse2", {}, 1, nullptr, &model_pairs_16},
-      {"model of avx2", {}, 1, nullptr, &model_pairs_32},
-      {"model of avx512", {}, 1, nullptr, &model_pairs_64},
+      {"model of sse41", {}, 1, nullptr, &model_signs_16},
+      {"model of avx2", {}, 1, nullptr, &model_signs_32},
+      {"model of avx512", {}, 1, nullptr, &model_signs_64},
       {"model of avx_vnni", {}, 1, nullptr, &model_offset_32},
       {"model of avx512_vnni", {}, 1, nullptr, &model_offset_64},
       {"model of amx_int8", {}, 1, nullptr, &model_amx_int8},
