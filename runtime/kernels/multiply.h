@@ -20,6 +20,7 @@ inline constexpr std::size_t step_depth = 4;
 inline constexpr std::size_t step_bytes = step_depth * block_columns;
 inline constexpr std::size_t steps_unrolled = 4;
 
+#ifdef AXLE_VECTOR_HAS_PAIRS
 /// Widened weights times int16 activations, neighbouring products added: any x86-64 CPU.
 struct PairProduct {
   using Activation = std::int16_t;
@@ -43,6 +44,7 @@ struct PairProduct {
     Vector::store_neighbour_sums(to, v, first);
   }
 };
+#endif
 
 #ifdef AXLE_VECTOR_HAS_DOT
 /// VPDPBUSD: uint8 activations (shifted by 128) times int8 weights; the shift is taken out again

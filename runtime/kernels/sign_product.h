@@ -63,8 +63,8 @@ AXLE_TARGET std::uint32_t split_signs(const std::int8_t* values, std::uint8_t* t
   return (pairs & 0xffffU) + (pairs >> 16U);
 }
 
-AXLE_TARGET void quantise_with_signs(const float* x, std::size_t count, float inverse_scale,
-                                     void* high, void* low) {
+[[maybe_unused]] AXLE_TARGET void quantise_with_signs(const float* x, std::size_t count,
+                                                      float inverse_scale, void* high, void* low) {
   std::uint32_t negative[2] = {0, 0};
   void* const planes[2] = {high, low};
   const int plane_count = low == nullptr ? 1 : 2;

@@ -10,6 +10,7 @@
 #ifndef AXLE_VECTOR_TARGET
 #define AXLE_VECTOR_TARGET "avx512f,avx512bw"
 #endif
+#define AXLE_VECTOR_HAS_PAIRS
 #define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
 #define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
 

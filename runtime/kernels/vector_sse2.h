@@ -11,6 +11,7 @@
 #ifndef AXLE_VECTOR_TARGET
 #define AXLE_VECTOR_TARGET "sse2"
 #endif
+#define AXLE_VECTOR_HAS_PAIRS
 #define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
 #define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
 

@@ -14,6 +14,9 @@ std::vector<KernelRow> find_sets() {
       {"model of avx512", {}, 1, nullptr, &model_signs_64},
       {"model of avx_vnni", {}, 1, nullptr, &model_offset_32},
       {"model of avx512_vnni", {}, 1, nullptr, &model_offset_64},
+      {"model of neon", {}, 1, nullptr, &model_byte_pairs},
+      {"model of neon_dotprod", {}, 1, nullptr, &model_signed_dot},
+      {"model of neon_i8mm", {}, 1, nullptr, &model_matrix},
       {"model of amx_int8", {}, 1, nullptr, &model_amx_int8},
       {"portable", {}, 1, nullptr, &portable_baseline},
   };

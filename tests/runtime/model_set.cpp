@@ -6,6 +6,7 @@
 #include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
 #include "runtime/kernels/sign_product.h"
+#include "runtime/kernels/signed_product.h"
 #include "tests/runtime/kernel_sets.h"
 
 namespace axle::runtime {
