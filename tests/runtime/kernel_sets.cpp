@@ -1,5 +1,7 @@
 #include "tests/runtime/kernel_sets.h"
 
+#include <string>
+
 #include <doctest/doctest.h>
 
 namespace axle::runtime {
@@ -24,7 +26,8 @@ std::vector<KernelRow> find_sets() {
     if (is_usable(row) && is_permitted(row)) {
       sets.push_back(row);
     } else {
-      MESSAGE("only its model is tested, this machine cannot run it: ", row.name);
+      MESSAGE("only its model is tested, this machine cannot run it: ",
+              std::string(row.name));
     }
   }
   return sets;
