@@ -26,8 +26,7 @@ std::vector<KernelRow> find_sets() {
     if (is_usable(row) && is_permitted(row)) {
       sets.push_back(row);
     } else {
-      MESSAGE("only its model is tested, this machine cannot run it: ",
-              std::string(row.name));
+      MESSAGE("only its model is tested, this machine cannot run it: ", std::string(row.name));
     }
   }
   return sets;
