@@ -78,7 +78,7 @@ AXLE_TARGET void all_columns_of(const BlockProduct& product, std::size_t pair, s
   for (std::size_t column = 0; column < block_columns; column += matrix_columns)
     matrix_pass<Pairs>(product.weights + step * step_bytes + column * step_depth, activations,
                        product.row_bytes, steps, product.sums + 2 * pair * block_columns + column,
-                       step == 0);
+                       step == 0 && !product.continues);
 }
 
 AXLE_TARGET void multiply_matrices(const BlockProduct& product) {

@@ -20,7 +20,7 @@ inline constexpr std::size_t step_depth = 4;
 inline constexpr std::size_t step_bytes = step_depth * block_columns;
 inline constexpr std::size_t steps_unrolled = 4;
 
-#ifdef AXLE_VECTOR_HAS_PAIRS
+#ifdef AXLE_VECTOR_HAS_NEIGHBOUR_SUMS
 /// Widened weights times int16 activations, neighbouring products added: any x86-64 CPU.
 struct PairProduct {
   using Activation = std::int16_t;
@@ -162,8 +162,8 @@ AXLE_TARGET void all_columns(const BlockProduct& product, const Range& range, Pr
   for (std::size_t column = 0; column < block_columns; column += pass_columns)
     pass<Product, Rows, width>(product.weights + range.step * step_bytes + column * step_depth,
                                activations, row_stride, range.steps, product.correction + column,
-                               product.sums + range.row * block_columns + column, range.step == 0,
-                               prefetch);
+                               product.sums + range.row * block_columns + column,
+                               range.step == 0 && !product.continues, prefetch);
 }
 
 template <class Product>

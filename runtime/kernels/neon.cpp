@@ -8,13 +8,15 @@
 
 namespace axle::runtime {
 
-constinit const KernelSet kernel_set_neon{.form = ActivationForm::int8,
-                                          .largest_magnitude = largest_magnitude,
-                                          .quantise = quantise<AsInt8>,
-                                          .multiply = multiply<BytePairProduct>,
-                                          .finish = finish,
-                                          .enter = nullptr,
-                                          .leave = nullptr,
-                                          .model = &model_steps};
+constinit const KernelSet kernel_set_neon{
+    .form = ActivationForm::int8,
+    .largest_magnitude = largest_magnitude,
+    .quantise = quantise<AsInt8>,
+    .multiply = multiply<BytePairProduct>,
+    .finish = finish,
+    .enter = nullptr,
+    .leave = nullptr,
+    .model = &model_steps,
+    .narrow = &narrow_steps<W4SignedHalves, AsInt8, multiply<BytePairProduct>>};
 
 }  // namespace axle::runtime

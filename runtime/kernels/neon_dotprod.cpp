@@ -10,13 +10,15 @@
 
 namespace axle::runtime {
 
-constinit const KernelSet kernel_set_neon_dotprod{.form = ActivationForm::int8,
-                                                  .largest_magnitude = largest_magnitude,
-                                                  .quantise = quantise<AsInt8>,
-                                                  .multiply = multiply<SignedDotProduct>,
-                                                  .finish = finish,
-                                                  .enter = nullptr,
-                                                  .leave = nullptr,
-                                                  .model = &model_steps};
+constinit const KernelSet kernel_set_neon_dotprod{
+    .form = ActivationForm::int8,
+    .largest_magnitude = largest_magnitude,
+    .quantise = quantise<AsInt8>,
+    .multiply = multiply<SignedDotProduct>,
+    .finish = finish,
+    .enter = nullptr,
+    .leave = nullptr,
+    .model = &model_steps,
+    .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply<SignedDotProduct>>};
 
 }  // namespace axle::runtime

@@ -37,8 +37,9 @@ struct SignProduct {
     return {Vector::broadcast_four_bytes(bytes), Vector::broadcast_four_bytes(bytes + 4)};
   }
   AXLE_VECTOR_OP Vector::Ints add(Vector::Ints sums, const Four& activation, Vector::Ints weight) {
-    return Vector::add_short_dot(sums, activation.magnitudes,
-                                 Vector::bit_xor(weight, activation.signs));
+    const Vector::Ints pairs =
+        Vector::multiply_bytes(activation.magnitudes, Vector::bit_xor(weight, activation.signs));
+    return Vector::add_pairs_multiplied(sums, pairs, Vector::broadcast_int(0x00010001));
   }
   AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, const std::int32_t* /*correction*/,
                             bool first) {

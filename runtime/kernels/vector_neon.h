@@ -8,6 +8,7 @@
 
 #include <arm_neon.h>
 
+#define AXLE_VECTOR_HAS_SIGNED_HALVES
 #ifdef AXLE_VECTOR_TARGET
 #define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
 #define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
@@ -63,6 +64,28 @@ struct Vector {
   }
   AXLE_VECTOR_OP Ints shift_left_8(Ints v) { return vshlq_n_s32(v, 8); }
   AXLE_VECTOR_OP Ints shift_right_8(Ints v) { return vshrq_n_s32(v, 8); }
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right(Ints v) {
+    return vreinterpretq_s32_u32(vshrq_n_u32(vreinterpretq_u32_s32(v), count));
+  }
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right_signed(Ints v) {
+    return vshrq_n_s32(v, count);
+  }
+  AXLE_VECTOR_OP Ints multiply_int16(Ints a, Ints b) {
+    return vreinterpretq_s32_s16(vmulq_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b)));
+  }
+  AXLE_VECTOR_OP Ints subtract_bytes(Ints a, Ints b) {
+    return vreinterpretq_s32_s8(vsubq_s8(vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b)));
+  }
+  AXLE_VECTOR_OP Ints spread_bytes(const std::uint8_t* from) {
+    const uint8x8_t once = vreinterpret_u8_u32(vdup_n_u32(four_bytes(from)));
+    const uint8x8_t twice = vzip1_u8(once, once);
+    return vreinterpretq_s32_u8(vcombine_u8(vzip1_u8(twice, twice), vzip2_u8(twice, twice)));
+  }
+  AXLE_VECTOR_OP Floats load_bfloat16(const std::uint16_t* from) {
+    return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(from), 16));
+  }
   AXLE_VECTOR_OP Ints spread_int8(const std::int8_t* from) {
     return vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u32(vdup_n_u32(four_bytes(from))))));
   }
@@ -90,11 +113,19 @@ struct Vector {
     const int8x8_t half = vld1_s8(from);
     return vreinterpretq_s32_s8(vcombine_s8(half, half));
   }
-  AXLE_VECTOR_OP Ints add_byte_pairs(Ints sums, Ints a, Ints b) {
-    const int16x8_t products =
-        vmull_s8(vget_low_s8(vreinterpretq_s8_s32(a)), vget_low_s8(vreinterpretq_s8_s32(b)));
-    return vpadalq_s16(sums, products);
+  AXLE_VECTOR_OP Ints half_products(Ints a, Ints b) {
+    return vreinterpretq_s32_s16(
+        vmull_s8(vget_low_s8(vreinterpretq_s8_s32(a)), vget_low_s8(vreinterpretq_s8_s32(b))));
   }
+  AXLE_VECTOR_OP Ints add_half_products(Ints sums, Ints a, Ints b) {
+    return vreinterpretq_s32_s16(vmlal_s8(vreinterpretq_s16_s32(sums),
+                                          vget_low_s8(vreinterpretq_s8_s32(a)),
+                                          vget_low_s8(vreinterpretq_s8_s32(b))));
+  }
+  AXLE_VECTOR_OP Ints add_pairs(Ints sums, Ints v) {
+    return vpadalq_s16(sums, vreinterpretq_s16_s32(v));
+  }
+  AXLE_VECTOR_OP Ints sum_neighbours(Ints a, Ints b) { return vpaddq_s32(a, b); }
   AXLE_VECTOR_OP void store_neighbour_sums(std::int32_t* to, Ints v, bool first) {
     int32x2_t two = vpadd_s32(vget_low_s32(v), vget_high_s32(v));
     if (!first) two = vadd_s32(two, vld1_s32(to));

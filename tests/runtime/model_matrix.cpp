@@ -4,6 +4,7 @@
 #include "runtime/kernels/float_steps.h"
 #include "runtime/kernels/matrix_product.h"
 #include "runtime/kernels/model_steps.h"
+#include "runtime/kernels/signed_product.h"
 #include "tests/runtime/kernel_sets.h"
 
 namespace axle::runtime {
@@ -15,6 +16,7 @@ const KernelSet model_matrix{.form = ActivationForm::int8,
                              .finish = finish,
                              .enter = nullptr,
                              .leave = nullptr,
-                             .model = &model_steps};
+                             .model = &model_steps,
+                             .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_matrices>};
 
 }  // namespace axle::runtime

@@ -1,0 +1,211 @@
+#include "runtime/model/decoder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace axle::runtime {
+
+/// What a call works on, one row a token. Carved from one memory that is kept.
+struct Decoder::Buffers {
+  float* hidden;      ///< [rows][hidden], the stream that layers add to
+  float* normalised;  ///< [rows][hidden]; also what a layer adds
+  float* heads;       ///< [rows][queries, keys, values]
+  float* mixed;       ///< [rows][query_width]
+  float* gate_up;     ///< [rows][2 * feed_forward]
+  float* activated;   ///< [rows][feed_forward]
+  float* cosines;     ///< [rows][head_depth / 2]
+  float* sines;
+  float* logits;  ///< [rows that want them][vocabulary]
+
+  /// `base` null: only counts.
+  Buffers(float* base, const ModelShape& shape, std::size_t rows, std::size_t wanted) : count(0) {
+    const auto take = [&](std::size_t floats) {
+      float* const at = base == nullptr ? nullptr : base + count;
+      count += (floats + 15) / 16 * 16;
+      return at;
+    };
+    hidden = take(rows * shape.hidden);
+    normalised = take(rows * shape.hidden);
+    heads = take(rows * (shape.query_width() + 2 * shape.key_width()));
+    mixed = take(rows * shape.query_width());
+    gate_up = take(rows * 2 * shape.feed_forward);
+    activated = take(rows * shape.feed_forward);
+    cosines = take(rows * shape.head_depth / 2);
+    sines = take(rows * shape.head_depth / 2);
+    logits = take(wanted * shape.vocabulary);
+  }
+  std::size_t count;
+};
+
+CacheShape Decoder::cache_shape(CacheForm form) const {
+  return {shape_.layers, shape_.key_heads, shape_.head_depth, form};
+}
+
+std::size_t Decoder::weight_bytes() const {
+  std::size_t bytes = output_.front().bytes();
+  for (const Layer& layer : layers_)
+    bytes += layer.query_key_value.bytes() + layer.attention_output.bytes() +
+             layer.gate_up.bytes() + layer.down.bytes();
+  return bytes;
+}
+
+Result<void> Decoder::take_rows(std::span<const Continuation> continuations) {
+  rows_.clear();
+  blocks_.clear();
+  std::size_t positions = 0;
+  for (const Continuation& one : continuations) {
+    const std::size_t start = one.sequence->length();
+    const Result<void> reserved = one.sequence->reserve(start + one.tokens.size());
+    if (!reserved) return reserved;
+    positions = std::max(positions, start + one.tokens.size());
+    for (std::size_t i = 0; i < one.tokens.size(); ++i) {
+      if (i % Attention::most_rows == 0)
+        blocks_.push_back({rows_.size(), std::min(Attention::most_rows, one.tokens.size() - i)});
+      rows_.push_back({one.sequence, start + i, one.tokens[i]});
+    }
+  }
+  return attention_.reserve(static_cast<std::size_t>(engine_->pool().threads()), positions);
+}
+
+Result<void> Decoder::forward(std::span<const Continuation> continuations) {
+  const Result<void> taken = take_rows(continuations);
+  if (!taken) return taken;
+  std::size_t wanted = 0;
+  for (const Continuation& one : continuations) wanted += one.logits != nullptr ? one.wanted : 0;
+  const std::size_t bytes = Buffers(nullptr, shape_, rows_.size(), wanted).count * sizeof(float);
+  if (memory_.size() < bytes) memory_ = Memory(bytes);
+  if (memory_.data() == nullptr)
+    return failure(AXLE_NO_MEMORY, "no memory for %zu tokens at once", rows_.size());
+  const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), wanted);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const std::size_t half = rotary_.pairs();
+    rotary_.angles(rows_[r].position, buffers.cosines + r * half, buffers.sines + r * half);
+    read_rows(*embedding_, static_cast<std::size_t>(rows_[r].token), 1,
+              buffers.hidden + r * shape_.hidden);
+  }
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    const Result<void> run = run_layer(layer, buffers);
+    if (!run) return run;
+  }
+  const Result<void> projected = project_logits(continuations, buffers);
+  if (!projected) return projected;
+  for (const Continuation& one : continuations)
+    one.sequence->advance_to(one.sequence->length() + one.tokens.size());
+  return {};
+}
+
+void Decoder::normalise(const float* x, const std::vector<float>& weight, std::size_t rows,
+                        float* y) {
+  const ModelSteps& step = steps();
+  const std::size_t width = shape_.hidden;
+  engine_->share(rows, rows * width, [&](std::size_t r, std::size_t) {
+    step.rms_norm(x + r * width, weight.data(), width, shape_.norm_epsilon, y + r * width);
+  });
+}
+
+void Decoder::add(const float* x, std::size_t rows, float* y) {
+  const ModelSteps& step = steps();
+  engine_->share(rows, rows * shape_.hidden, [&](std::size_t r, std::size_t) {
+    step.add(x + r * shape_.hidden, shape_.hidden, y + r * shape_.hidden);
+  });
+}
+
+Result<void> Decoder::run_layer(std::size_t index, const Buffers& b) {
+  Layer& layer = layers_[index];
+  const std::size_t rows = rows_.size();
+  normalise(b.hidden, layer.attention_norm, rows, b.normalised);
+  Result<void> done = layer.query_key_value.forward(b.normalised, rows, b.heads);
+  if (!done) return done;
+  prepare_heads(index, b);
+  attend(index, b);
+  done = layer.attention_output.forward(b.mixed, rows, b.normalised);
+  if (!done) return done;
+  add(b.normalised, rows, b.hidden);
+
+  normalise(b.hidden, layer.feed_forward_norm, rows, b.normalised);
+  done = layer.gate_up.forward(b.normalised, rows, b.gate_up);
+  if (!done) return done;
+  const ModelSteps& step = steps();
+  const std::size_t width = shape_.feed_forward;
+  engine_->share(rows, rows * width * 8, [&](std::size_t r, std::size_t) {
+    const float* const gate = b.gate_up + r * 2 * width;
+    step.silu_multiply(gate, gate + width, width, b.activated + r * width);
+  });
+  done = layer.down.forward(b.activated, rows, b.normalised);
+  if (!done) return done;
+  add(b.normalised, rows, b.hidden);
+  return {};
+}
+
+/// Normalises (Qwen3) and turns queries and keys; stores keys and values.
+void Decoder::prepare_heads(std::size_t index, const Buffers& b) {
+  const ModelSteps& step = steps();
+  const Layer& layer = layers_[index];
+  const std::size_t depth = shape_.head_depth;
+  const std::size_t half = rotary_.pairs();
+  const std::size_t width = shape_.query_width() + 2 * shape_.key_width();
+  engine_->share(rows_.size(), rows_.size() * width * 4, [&](std::size_t r, std::size_t) {
+    float* const heads = b.heads + r * width;
+    for (std::size_t h = 0; h < shape_.heads + shape_.key_heads; ++h) {
+      float* const head = heads + h * depth;
+      const std::vector<float>& norm = h < shape_.heads ? layer.query_norm : layer.key_norm;
+      if (!norm.empty()) step.rms_norm(head, norm.data(), depth, shape_.norm_epsilon, head);
+      step.rotate(head, b.cosines + r * half, b.sines + r * half, half);
+    }
+    const float* const keys = heads + shape_.query_width();
+    const float* const values = keys + shape_.key_width();
+    for (std::size_t h = 0; h < shape_.key_heads; ++h) {
+      rows_[r].sequence->store_key(index, h, rows_[r].position, keys + h * depth);
+      rows_[r].sequence->store_value(index, h, rows_[r].position, values + h * depth);
+    }
+  });
+}
+
+void Decoder::attend(std::size_t index, const Buffers& b) {
+  const ModelSteps& step = steps();
+  const std::size_t width = shape_.query_width() + 2 * shape_.key_width();
+  std::size_t operations = 0;
+  for (const Row& row : rows_) operations += row.position * shape_.query_width();
+  engine_->share(blocks_.size() * shape_.key_heads, operations,
+                 [&](std::size_t item, std::size_t thread) {
+                   const RowBlock& block = blocks_[item / shape_.key_heads];
+                   attention_.run(step,
+                                  {.sequence = rows_[block.row].sequence,
+                                   .layer = index,
+                                   .position = rows_[block.row].position,
+                                   .rows = block.rows,
+                                   .visible = 0,
+                                   .queries = b.heads + block.row * width,
+                                   .query_floats = width,
+                                   .out = b.mixed + block.row * shape_.query_width(),
+                                   .out_floats = shape_.query_width()},
+                                  item % shape_.key_heads, thread);
+                 });
+}
+
+Result<void> Decoder::project_logits(std::span<const Continuation> continuations,
+                                     const Buffers& b) {
+  std::size_t wanted = 0;
+  std::size_t end = 0;
+  for (const Continuation& one : continuations) {
+    end += one.tokens.size();
+    if (one.logits == nullptr) continue;
+    // Rows that are wanted move to the front, each over one that is not needed any more.
+    std::memmove(b.hidden + wanted * shape_.hidden, b.hidden + (end - one.wanted) * shape_.hidden,
+                 one.wanted * shape_.hidden * sizeof(float));
+    wanted += one.wanted;
+  }
+  if (wanted == 0) return {};
+  normalise(b.hidden, final_norm_, wanted, b.normalised);
+  const Result<void> done = output_.front().forward(b.normalised, wanted, b.logits);
+  if (!done) return done;
+  const float* from = b.logits;
+  for (const Continuation& one : continuations) {
+    if (one.logits == nullptr) continue;
+    std::memcpy(one.logits, from, one.wanted * shape_.vocabulary * sizeof(float));
+    from += one.wanted * shape_.vocabulary;
+  }
+  return {};
+}
+
+}  // namespace axle::runtime

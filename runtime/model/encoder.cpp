@@ -1,0 +1,170 @@
+#include "runtime/model/encoder.h"
+
+#include <cmath>
+
+namespace axle::runtime {
+namespace {
+
+/// Tokens that are computed together: more would not make a layer faster.
+constexpr std::size_t most_rows = 512;
+
+std::vector<float> pool(const float* rows, std::size_t count, std::size_t width,
+                        const Pooling& pooling) {
+  std::vector<float> vector(width);
+  const std::size_t used = pooling.kind == Pooling::Kind::first ? 1 : count;
+  double squares = 0;
+  for (std::size_t i = 0; i < width; ++i) {
+    double sum = 0;
+    for (std::size_t r = 0; r < used; ++r) sum += static_cast<double>(rows[r * width + i]);
+    vector[i] = static_cast<float>(sum / static_cast<double>(used));
+    squares += static_cast<double>(vector[i]) * static_cast<double>(vector[i]);
+  }
+  if (pooling.normalised && squares > 0) {
+    const double length = std::sqrt(squares);
+    for (float& value : vector) value = static_cast<float>(static_cast<double>(value) / length);
+  }
+  return vector;
+}
+
+}  // namespace
+
+void Encoder::look_up(std::span<const std::int32_t> tokens, float* hidden) {
+  const ModelSteps& step = steps();
+  const std::size_t width = shape_.hidden;
+  std::vector<float> position(width);
+  for (std::size_t i = 0; i < tokens.size(); ++i, hidden += width) {
+    read_rows(*words_, static_cast<std::size_t>(tokens[i]), 1, hidden);
+    step.add(type_.data(), width, hidden);
+    read_rows(*positions_, i, 1, position.data());
+    step.add(position.data(), width, hidden);
+    step.layer_norm(hidden, embedding_norm_.weight.data(), embedding_norm_.bias.data(), width,
+                    shape_.norm_epsilon, hidden);
+  }
+}
+
+void Encoder::add_and_normalise(const float* added, const Norm& norm, std::size_t rows,
+                                float* hidden) {
+  const ModelSteps& step = steps();
+  const std::size_t width = shape_.hidden;
+  engine_->share(rows, rows * width * 2, [&](std::size_t r, std::size_t) {
+    float* const row = hidden + r * width;
+    step.add(added + r * width, width, row);
+    step.layer_norm(row, norm.weight.data(), norm.bias.data(), width, shape_.norm_epsilon, row);
+  });
+}
+
+void Encoder::attend(std::vector<Rows>& texts, const float* heads, float* mixed) {
+  const ModelSteps& step = steps();
+  const std::size_t depth = shape_.head_depth;
+  const std::size_t width = 3 * shape_.query_width();
+  const std::size_t per_text = shape_.heads;
+  std::size_t operations = 0;
+  for (const Rows& text : texts) operations += text.count * text.count * shape_.query_width();
+  engine_->share(texts.size() * per_text, operations, [&](std::size_t item, std::size_t thread) {
+    Rows& text = texts[item / per_text];
+    const std::size_t head = item % per_text;
+    const float* const first = heads + text.first * width;
+    for (std::size_t r = 0; r < text.count; ++r) {
+      const float* const keys = first + r * width + shape_.query_width();
+      text.sequence.store_key(0, head, r, keys + head * depth);
+      text.sequence.store_value(0, head, r, keys + shape_.query_width() + head * depth);
+    }
+    for (std::size_t r = 0; r < text.count; r += Attention::most_rows) {
+      const std::size_t left = text.count - r;
+      attention_.run(step,
+                     {.sequence = &text.sequence,
+                      .layer = 0,
+                      .position = r,
+                      .rows = left < Attention::most_rows ? left : Attention::most_rows,
+                      .visible = text.count,
+                      .queries = first + r * width,
+                      .query_floats = width,
+                      .out = mixed + (text.first + r) * shape_.query_width(),
+                      .out_floats = shape_.query_width()},
+                     head, thread);
+    }
+  });
+}
+
+Result<void> Encoder::run_layer(Layer& layer, std::vector<Rows>& texts, std::size_t rows,
+                                float* hidden) {
+  Result<void> done = layer.query_key_value.forward(hidden, rows, heads_.data());
+  if (!done) return done;
+  attend(texts, heads_.data(), mixed_.data());
+  done = layer.attention_output.forward(mixed_.data(), rows, added_.data());
+  if (!done) return done;
+  add_and_normalise(added_.data(), layer.attention_norm, rows, hidden);
+  done = layer.up.forward(hidden, rows, raised_.data());
+  if (!done) return done;
+  const ModelSteps& step = steps();
+  const std::size_t width = shape_.feed_forward;
+  engine_->share(rows, rows * width * 16,
+                 [&](std::size_t r, std::size_t) { step.gelu(raised_.data() + r * width, width); });
+  done = layer.down.forward(raised_.data(), rows, added_.data());
+  if (!done) return done;
+  add_and_normalise(added_.data(), layer.output_norm, rows, hidden);
+  return {};
+}
+
+Result<void> Encoder::run(std::vector<Rows>& texts, std::size_t rows, float* hidden) {
+  std::size_t longest = 0;
+  for (Rows& text : texts) {
+    const Result<void> reserved = text.sequence.reserve(text.count);
+    if (!reserved) return reserved;
+    longest = text.count > longest ? text.count : longest;
+  }
+  const Result<void> reserved =
+      attention_.reserve(static_cast<std::size_t>(engine_->pool().threads()), longest);
+  if (!reserved) return reserved;
+  heads_.resize(rows * 3 * shape_.query_width());
+  mixed_.resize(rows * shape_.query_width());
+  added_.resize(rows * shape_.hidden);
+  raised_.resize(rows * shape_.feed_forward);
+  for (Layer& layer : layers_) {
+    const Result<void> done = run_layer(layer, texts, rows, hidden);
+    if (!done) return done;
+  }
+  return {};
+}
+
+Result<std::vector<std::vector<float>>> Encoder::embed(
+    std::span<const std::vector<std::int32_t>> texts, const Pooling& pooling) {
+  PagePool pages({1, shape_.heads, shape_.head_depth, CacheForm::float32});
+  std::vector<std::vector<float>> vectors;
+  std::vector<float> hidden;
+  for (std::size_t next = 0; next < texts.size();) {
+    std::vector<Rows> together;
+    std::size_t rows = 0;
+    hidden.clear();
+    for (; next < texts.size(); ++next) {
+      const std::vector<std::int32_t>& tokens = texts[next];
+      if (tokens.empty() || tokens.size() > shape_.context)
+        return failure(AXLE_BAD_ARGUMENT, "text %zu has %zu tokens; this model takes 1 to %zu",
+                       next, tokens.size(), shape_.context);
+      if (!together.empty() && rows + tokens.size() > most_rows) break;
+      for (const std::int32_t token : tokens) {
+        if (token < 0 || static_cast<std::size_t>(token) >= shape_.vocabulary)
+          return failure(AXLE_BAD_ARGUMENT, "token %d is not in the model's vocabulary of %zu",
+                         token, shape_.vocabulary);
+      }
+      together.push_back({rows, tokens.size(), Sequence(pages)});
+      hidden.resize((rows + tokens.size()) * shape_.hidden);
+      look_up(tokens, hidden.data() + rows * shape_.hidden);
+      rows += tokens.size();
+    }
+    const Result<void> done = run(together, rows, hidden.data());
+    if (!done) return std::unexpected(done.error());
+    for (const Rows& text : together) {
+      vectors.push_back(
+          pool(hidden.data() + text.first * shape_.hidden, text.count, shape_.hidden, pooling));
+      for (const float value : vectors.back()) {
+        if (!std::isfinite(value))
+          return failure(AXLE_MALFORMED,
+                         "the model's numbers overflow; its weights cannot be meant so");
+      }
+    }
+  }
+  return vectors;
+}
+
+}  // namespace axle::runtime

@@ -1,0 +1,123 @@
+#include "runtime/model/projection.h"
+
+#include <cstring>
+
+namespace axle::runtime {
+namespace {
+
+constexpr ModelMode modes[] = {{"float", false, AXLE_A16W8, 0}, {"a16w8", true, AXLE_A16W8, 0},
+                               {"da8w8", true, AXLE_DA8W8, 0},  {"a16w4", true, AXLE_A16W4, 64},
+                               {"da8w4", true, AXLE_DA8W4, 64}, {"fp8", true, AXLE_A32F8, 0}};
+
+}  // namespace
+
+std::span<const ModelMode> model_modes() { return modes; }
+
+const ModelMode* find_mode(std::string_view name) {
+  for (const ModelMode& mode : modes) {
+    if (name == mode.name) return &mode;
+  }
+  return nullptr;
+}
+
+Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
+                                    const WeightRows& weights, const std::vector<float>& bias) {
+  Projection projection(engine);
+  projection.inputs_ = weights.columns();
+  projection.outputs_ = weights.rows();
+  if (!mode.quantised) {
+    projection.bias_ = bias;
+    const Result<void> packed = projection.pack_floats(weights);
+    if (!packed) return std::unexpected(packed.error());
+    return projection;
+  }
+  const Memory floats(projection.inputs_ * projection.outputs_ * sizeof(float));
+  if (floats.data() == nullptr)
+    return failure(AXLE_NO_MEMORY, "no memory for %zu x %zu weights", projection.outputs_,
+                   projection.inputs_);
+  const Result<void> read = weights.read(0, projection.outputs_, floats.as<float>());
+  if (!read) return std::unexpected(read.error());
+  projection.linear_ = std::make_unique<Linear>(engine);
+  axle_error error{};
+  const axle_status status = projection.linear_->pack({.struct_size = sizeof(axle_linear_options),
+                                                       .mode = mode.linear,
+                                                       .weight_type = AXLE_FLOAT32,
+                                                       .n = projection.outputs_,
+                                                       .k = projection.inputs_,
+                                                       .weights = floats.data(),
+                                                       .scales = nullptr,
+                                                       .bias = bias.empty() ? nullptr : bias.data(),
+                                                       .group = mode.group,
+                                                       .scaling = AXLE_SEARCHED,
+                                                       .reserved = 0,
+                                                       .factors = nullptr},
+                                                      &error);
+  if (status != AXLE_OK) return failure(status, "%s", error.message);
+  return projection;
+}
+
+Result<void> Projection::pack_floats(const WeightRows& weights) {
+  const std::size_t blocks = (outputs_ + block_columns - 1) / block_columns;
+  floats_ = Memory(blocks * block_columns * inputs_ * sizeof(float));
+  const Memory rows(block_columns * inputs_ * sizeof(float));
+  if (floats_.data() == nullptr || rows.data() == nullptr)
+    return failure(AXLE_NO_MEMORY, "no memory for %zu x %zu weights", outputs_, inputs_);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::size_t first = block * block_columns;
+    const std::size_t count = outputs_ - first < block_columns ? outputs_ - first : block_columns;
+    const float* const from = rows.as<float>();
+    float* const to = floats_.as<float>() + first * inputs_;
+    std::memset(rows.data(), 0, rows.size());
+    const Result<void> read = weights.read(first, count, rows.as<float>());
+    if (!read) return read;
+    for (std::size_t k = 0; k < inputs_; ++k) {
+      for (std::size_t c = 0; c < block_columns; ++c)
+        to[k * block_columns + c] = from[c * inputs_ + k];
+    }
+  }
+  return {};
+}
+
+void Projection::forward_floats(const float* x, std::size_t rows, float* y) {
+  const ModelSteps& steps = *engine_->kernel_for(1).set->model;
+  const std::size_t blocks = (outputs_ + block_columns - 1) / block_columns;
+  // Rows are taken in groups whose results fit a cache.
+  constexpr std::size_t group = 32;
+  engine_->share(blocks, rows * inputs_ * outputs_, [&](std::size_t block, std::size_t) {
+    const std::size_t column = block * block_columns;
+    const std::size_t width = outputs_ - column < block_columns ? outputs_ - column : block_columns;
+    float sums[group * block_columns];
+    for (std::size_t row = 0; row < rows; row += group) {
+      const std::size_t count = rows - row < group ? rows - row : group;
+      steps.multiply_floats({.weights = floats_.as<float>() + column * inputs_,
+                             .x = x + row * inputs_,
+                             .x_floats = inputs_,
+                             .rows = count,
+                             .depth = inputs_,
+                             .y = sums,
+                             .y_floats = block_columns});
+      for (std::size_t r = 0; r < count; ++r) {
+        for (std::size_t c = 0; c < width; ++c)
+          y[(row + r) * outputs_ + column + c] =
+              sums[r * block_columns + c] + (bias_.empty() ? 0.0F : bias_[column + c]);
+      }
+    }
+  });
+}
+
+std::size_t Projection::bytes() const {
+  return linear_ != nullptr ? linear_->bytes() : floats_.size() + bias_.size() * sizeof(float);
+}
+
+Result<void> Projection::forward(const float* x, std::size_t rows, float* y) {
+  if (linear_ == nullptr) {
+    forward_floats(x, rows, y);
+    return {};
+  }
+  axle_error error{};
+  const axle_status status = linear_->forward(AXLE_FLOAT32, x, rows, y, &error);
+  if (status != AXLE_OK) return failure(status, "%s", error.message);
+  return {};
+}
+
+}  // namespace axle::runtime

@@ -1,0 +1,62 @@
+#pragma once
+// The tensors of a decoder by what they are for: their names in Hugging Face's folders and in GGUF
+// files.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "runtime/files/tensor.h"
+#include "runtime/files/tensor_source.h"
+#include "runtime/result.h"
+
+namespace axle::runtime {
+
+enum class Part : std::uint8_t {
+  embedding,
+  final_norm,
+  output,
+  rotary_factors,
+  // Of a layer:
+  attention_norm,
+  query,
+  key,
+  value,
+  attention_output,
+  query_norm,
+  key_norm,
+  feed_forward_norm,
+  gate,
+  up,
+  down
+};
+
+/// Finds the tensors of one file or folder.
+class ModelTensors {
+ public:
+  /// Which of the two ways of naming is in use is seen by the embedding's name.
+  [[nodiscard]] static Result<ModelTensors> open(const TensorSource& source);
+
+  /// "weight" or "bias" of a part; null if it is not there.
+  [[nodiscard]] const Tensor* find(Part part, std::size_t layer, const char* what) const;
+
+  /// [rows][columns], or an error that names the tensor.
+  [[nodiscard]] Result<const Tensor*> matrix(Part part, std::size_t layer, std::size_t rows,
+                                             std::size_t columns) const;
+
+  /// `length` finite floats, or an error that names the tensor.
+  [[nodiscard]] Result<std::vector<float>> vector(Part part, std::size_t layer, const char* what,
+                                                  std::size_t length) const;
+
+ private:
+  ModelTensors(const TensorSource& source, bool gguf, std::string prefix)
+      : source_(&source), gguf_(gguf), prefix_(std::move(prefix)) {}
+
+  [[nodiscard]] std::string name(Part part, std::size_t layer, const char* what) const;
+
+  const TensorSource* source_;
+  bool gguf_;
+  std::string prefix_;
+};
+
+}  // namespace axle::runtime

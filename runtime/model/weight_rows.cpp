@@ -1,0 +1,37 @@
+#include "runtime/model/weight_rows.h"
+
+#include <cmath>
+
+namespace axle::runtime {
+
+std::size_t WeightRows::rows() const {
+  std::size_t total = 0;
+  for (const Part& part : parts_) total += part.tensor->shape.front();
+  return total;
+}
+
+Result<void> WeightRows::read(std::size_t first, std::size_t count, float* to) const {
+  std::size_t start = 0;  // of the part
+  for (const Part& part : parts_) {
+    const std::size_t rows = part.tensor->shape.front();
+    for (; count > 0 && first < start + rows; ++first, --count, to += columns()) {
+      std::size_t row = first - start;
+      if (part.head_depth > 0) {
+        const std::size_t in_head = row % part.head_depth;
+        const std::size_t half = part.head_depth / 2;
+        row += (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1) - in_head;
+      }
+      read_rows(*part.tensor, row, 1, to);
+      for (std::size_t i = 0; i < columns(); ++i) {
+        if (!std::isfinite(to[i]))
+          return failure(AXLE_MALFORMED,
+                         "tensor \"%s\": the weight in row %zu, column %zu is not finite",
+                         part.tensor->name.c_str(), row, i);
+      }
+    }
+    start += rows;
+  }
+  return {};
+}
+
+}  // namespace axle::runtime

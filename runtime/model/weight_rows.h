@@ -1,0 +1,40 @@
+#pragma once
+// The rows of one linear layer, in the order that the model wants them, from the tensors of a file.
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/files/tensor.h"
+#include "runtime/result.h"
+
+namespace axle::runtime {
+
+class WeightRows {
+ public:
+  /// All rows of a matrix, below those that are there; the same number of columns.
+  void append(const Tensor& tensor) { parts_.push_back({&tensor, 0}); }
+
+  /// The same for queries or keys whose rows of a head are in pairs (2i, 2i + 1), as GGUF files of
+  /// Llama have them: they are taken half a head apart (i, depth / 2 + i), as ModelSteps::rotate
+  /// wants them. Scores are the same.
+  void append_pairs(const Tensor& tensor, std::size_t head_depth) {
+    parts_.push_back({&tensor, head_depth});
+  }
+
+  [[nodiscard]] std::size_t rows() const;
+  [[nodiscard]] std::size_t columns() const { return parts_.front().tensor->shape.back(); }
+
+  /// Rows [first, first + count) as floats, [count][columns]. AXLE_MALFORMED, naming the tensor,
+  /// if one is not finite.
+  [[nodiscard]] Result<void> read(std::size_t first, std::size_t count, float* to) const;
+
+ private:
+  struct Part {
+    const Tensor* tensor;
+    std::size_t head_depth;  ///< of rows in pairs, else 0
+  };
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace axle::runtime
