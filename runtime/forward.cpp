@@ -14,9 +14,6 @@ constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_chunk_rows = 512;
 constexpr std::size_t least_chunk_rows = 32;
 constexpr std::size_t row_multiple = 16;
-/// Rows lie a cache line further apart than their length: equal places of rows whose length is a
-/// power of two would fight for the same sets of L1.
-constexpr std::size_t row_gap = 64;
 /// Less work than this is not worth waking a thread for.
 constexpr std::size_t least_shared_products = std::size_t{1} << 18;
 constexpr std::size_t least_shared_elements = std::size_t{1} << 15;
@@ -61,8 +58,7 @@ class BlockQueue {
 /// Of an activation on its way to weights of that form.
 std::size_t element_bytes(WeightForm form, const KernelSet& set) {
   if (form == WeightForm::float8) return sizeof(float);
-  const ActivationForm activations = form == WeightForm::int4 ? set.narrow->form : set.form;
-  return activations == ActivationForm::int16 ? 2 : 1;
+  return bytes_of(form == WeightForm::int4 ? set.narrow->form : set.form);
 }
 
 /// Tiles of 4-bit weights may begin with any row and read so many beyond the last.

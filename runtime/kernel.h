@@ -21,14 +21,24 @@ namespace axle::runtime {
 inline constexpr std::size_t block_columns = 64;
 inline constexpr std::size_t depth_multiple = 64;
 
-/// How a set wants its quantised activations, row by row: int8, int8 + 128 as uint8, or int16.
-enum class ActivationForm : std::uint8_t { int8, offset_uint8, int16 };
+/// How a set wants its quantised activations, row by row: int8, int8 + 128 as uint8, int16, or for
+/// four at a time their magnitudes (uint8) and then their signs (0 or -1).
+enum class ActivationForm : std::uint8_t { int8, offset_uint8, int16, magnitude_and_sign };
+
+constexpr std::size_t bytes_of(ActivationForm form) {
+  return form == ActivationForm::int8 || form == ActivationForm::offset_uint8 ? 1 : 2;
+}
+
+/// Rows lie so many bytes further apart than their length: equal places of rows whose length is a
+/// power of two would fight for the same sets of L1. After a row of magnitudes and signs there is
+/// an int32, the sum of the magnitudes of what is negative.
+inline constexpr std::size_t row_gap = 64;
 
 /// One column block times all rows.
 struct BlockProduct {
   const std::int8_t* weights;      ///< [depth/4][64][4], 64-byte aligned
   const void* activations;         ///< row r starts `row_bytes` * r further on
-  std::size_t row_bytes;           ///< multiple of 64
+  std::size_t row_bytes;           ///< multiple of 64: a row and `row_gap`
   std::size_t rows;                ///< the buffers hold rows rounded up to 16
   std::size_t depth;               ///< K padded to a multiple of 64
   const std::int32_t* correction;  ///< [64] 128 * sum over k of the weights (for offset_uint8)
@@ -207,7 +217,7 @@ struct KernelSet {
   /// Largest bit pattern of |x| over `count` floats (a multiple of 64): above that of every finite
   /// number when there is an infinity or a NaN.
   std::uint32_t (*largest_magnitude)(const float* x, std::size_t count);
-  /// Writes `count` (a multiple of 64) quantised values in `form`; `low` null: one plane.
+  /// Writes a row of `count` (a multiple of 64) quantised values in `form`; `low` null: one plane.
   void (*quantise)(const float* x, std::size_t count, float inverse_scale, void* high, void* low);
   void (*multiply)(const BlockProduct& product);
   void (*finish)(const BlockResult& result);

@@ -7,18 +7,19 @@
 #include "runtime/kernels/multiply.h"
 #include "runtime/kernels/narrow_steps.h"
 #include "runtime/kernels/sets.h"
+#include "runtime/kernels/sign_product.h"
 
 namespace axle::runtime {
 
 constinit const KernelSet kernel_set_avx2{
-    .form = ActivationForm::int16,
+    .form = ActivationForm::magnitude_and_sign,
     .largest_magnitude = largest_magnitude,
-    .quantise = quantise<AsInt16>,
-    .multiply = multiply<PairProduct>,
+    .quantise = quantise_with_signs,
+    .multiply = multiply<SignProduct>,
     .finish = finish,
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4BytePairs, AsInt8, multiply<PairProduct>>};
+    .narrow = &narrow_steps<W4BytePairs, AsInt8, multiply<SignProduct>>};
 
 }  // namespace axle::runtime

@@ -20,6 +20,7 @@ inline constexpr std::size_t step_depth = 4;
 inline constexpr std::size_t step_bytes = step_depth * block_columns;
 inline constexpr std::size_t steps_unrolled = 4;
 
+#ifdef AXLE_VECTOR_HAS_NEIGHBOUR_SUMS
 /// Widened weights times int16 activations, neighbouring products added: any x86-64 CPU.
 struct PairProduct {
   using Activation = std::int16_t;
@@ -27,6 +28,10 @@ struct PairProduct {
   static constexpr std::size_t weight_bytes = Vector::bytes / 2;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 
+  AXLE_VECTOR_OP Vector::Ints start(const Activation* /*row*/, std::size_t /*row_stride*/,
+                                    bool /*first*/) {
+    return Vector::zero();
+  }
   AXLE_VECTOR_OP Vector::Ints weights(const std::int8_t* from) { return Vector::widen(from); }
   AXLE_VECTOR_OP Vector::Ints activations(const std::int16_t* from) {
     return Vector::broadcast_four_int16(from);
@@ -39,16 +44,21 @@ struct PairProduct {
     Vector::store_neighbour_sums(to, v, first);
   }
 };
+#endif
 
 #ifdef AXLE_VECTOR_HAS_DOT
 /// VPDPBUSD: uint8 activations (shifted by 128) times int8 weights; the shift is taken out again
 /// by the columns' correction, modulo 2^32.
 struct OffsetProduct {
   using Activation = std::uint8_t;
-  static constexpr int most_rows = Vector::registers == 32 ? 6 : 4;
+  static constexpr int most_rows = 6;
   static constexpr std::size_t weight_bytes = Vector::bytes;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 
+  AXLE_VECTOR_OP Vector::Ints start(const Activation* /*row*/, std::size_t /*row_stride*/,
+                                    bool /*first*/) {
+    return Vector::zero();
+  }
   AXLE_VECTOR_OP Vector::Ints weights(const std::int8_t* from) { return Vector::load_ints(from); }
   AXLE_VECTOR_OP Vector::Ints activations(const std::uint8_t* from) {
     return Vector::broadcast_four_bytes(from);
@@ -84,14 +94,17 @@ struct Prefetch {
 
 /// One pass: `Rows` rows times `Width` vectors of columns over `steps` steps of the depth.
 template <class Product, int Rows, int Width>
-AXLE_TARGET void pass(const std::int8_t* weights, const typename Product::Activation* activations,
-                      std::size_t row_stride, std::size_t steps, const std::int32_t* correction,
-                      std::int32_t* sums, bool first, Prefetch& prefetch) {
+AXLE_TARGET [[gnu::noinline]] void pass(const std::int8_t* weights,
+                                        const typename Product::Activation* activations,
+                                        std::size_t row_stride, std::size_t steps,
+                                        const std::int32_t* correction, std::int32_t* sums,
+                                        bool first, Prefetch& prefetch) {
   Vector::Ints total[Rows][Width];
   AXLE_UNROLL
   for (int r = 0; r < Rows; ++r) {
     AXLE_UNROLL
-    for (int c = 0; c < Width; ++c) total[r][c] = Vector::zero();
+    for (int c = 0; c < Width; ++c)
+      total[r][c] = Product::start(activations + r * row_stride, row_stride, first);
   }
   for (std::size_t step = 0; step < steps; step += steps_unrolled) {
     Prefetch::advance(prefetch);
@@ -103,7 +116,7 @@ AXLE_TARGET void pass(const std::int8_t* weights, const typename Product::Activa
         weight[c] = Product::weights(weights + u * step_bytes + c * Product::weight_bytes);
       AXLE_UNROLL
       for (int r = 0; r < Rows; ++r) {
-        const Vector::Ints a = Product::activations(activations + r * row_stride + u * step_depth);
+        const auto a = Product::activations(activations + r * row_stride + u * step_depth);
         AXLE_UNROLL
         for (int c = 0; c < Width; ++c) total[r][c] = Product::add(total[r][c], a, weight[c]);
       }
@@ -120,13 +133,14 @@ AXLE_TARGET void pass(const std::int8_t* weights, const typename Product::Activa
   }
 }
 
-/// How many vectors of columns `rows` rows leave registers for; at most a whole block.
+/// How many vectors of columns there are registers for, at most a whole block: their weights, the
+/// sums of `rows` rows and what a product needs beside. A single row uses each weight only once.
 template <class Product>
 constexpr int width_for(int rows) {
   const int whole_block = static_cast<int>(block_columns / Product::columns);
-  const int accumulators = Vector::registers == 32 ? 24 : 8;
+  const int vectors_a_column = rows == 1 ? 1 : rows + 1;
   int width = 1;
-  while (width * 2 <= whole_block && width * 2 * rows <= accumulators) width *= 2;
+  while (width * 2 <= whole_block && width * 2 * vectors_a_column < Vector::registers) width *= 2;
   return width;
 }
 
@@ -183,10 +197,9 @@ AXLE_TARGET void multiply(const BlockProduct& product) {
       width_for<Product>(
           static_cast<int>(product.rows < Product::most_rows ? product.rows : Product::most_rows));
   const std::size_t passes = groups * passes_a_group;
-  const bool streams = passes == 1;
-  const bool near = groups <= 4;
-  const std::size_t block_steps = streams ? steps : near ? 64 : 128;
-  const std::size_t ahead = streams ? 4096 : near ? 16384 : 128 * step_bytes;
+  const bool near = passes == 1 && product.rows <= 2;
+  const std::size_t block_steps = passes == 1 ? steps : groups <= 4 ? 64 : 128;
+  const std::size_t ahead = near ? 4096 : groups <= 4 ? 16384 : 32768;
   for (std::size_t step = 0; step < steps; step += block_steps) {
     const std::size_t count = steps - step < block_steps ? steps - step : block_steps;
     const char* const from = reinterpret_cast<const char*>(product.weights) + step * step_bytes;

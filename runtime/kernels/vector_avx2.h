@@ -100,20 +100,8 @@ struct Vector {
     _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packs_epi16(words, words));
   }
 
-  AXLE_VECTOR_OP Ints widen(const std::int8_t* from) {
-    return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  }
-  AXLE_VECTOR_OP Ints broadcast_four_int16(const std::int16_t* from) {
-    return _mm256_broadcastq_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-  }
   AXLE_VECTOR_OP Ints add_pairs_multiplied(Ints sums, Ints a, Ints b) {
     return _mm256_add_epi32(sums, _mm256_madd_epi16(a, b));
-  }
-  AXLE_VECTOR_OP void store_neighbour_sums(std::int32_t* to, Ints v, bool first) {
-    __m128i four = _mm_hadd_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-    __m128i* const place = reinterpret_cast<__m128i*>(to);
-    if (!first) four = _mm_add_epi32(four, _mm_loadu_si128(place));
-    _mm_storeu_si128(place, four);
   }
 
   AXLE_VECTOR_OP Ints broadcast_four_bytes(const std::uint8_t* from) {

@@ -94,23 +94,8 @@ struct Vector {
     _mm512_mask_cvtepi32_storeu_epi8(to, 0xffff, v);
   }
 
-  AXLE_VECTOR_OP Ints widen(const std::int8_t* from) {
-    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-  }
-  AXLE_VECTOR_OP Ints broadcast_four_int16(const std::int16_t* from) {
-    std::int64_t four = 0;
-    __builtin_memcpy(&four, from, 8);
-    return _mm512_set1_epi64(four);
-  }
   AXLE_VECTOR_OP Ints add_pairs_multiplied(Ints sums, Ints a, Ints b) {
     return _mm512_add_epi32(sums, _mm512_madd_epi16(a, b));
-  }
-  /// Lane 2i holds the neighbours' sum after the shift; a narrowing conversion drops the rest.
-  AXLE_VECTOR_OP void store_neighbour_sums(std::int32_t* to, Ints v, bool first) {
-    __m256i eight = _mm512_cvtepi64_epi32(_mm512_add_epi32(v, _mm512_srli_epi64(v, 32)));
-    __m256i* const place = reinterpret_cast<__m256i*>(to);
-    if (!first) eight = _mm256_add_epi32(eight, _mm256_loadu_si256(place));
-    _mm256_storeu_si256(place, eight);
   }
 
   AXLE_VECTOR_OP Ints broadcast_four_bytes(const std::uint8_t* from) {

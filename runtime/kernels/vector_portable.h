@@ -15,6 +15,8 @@
 #define AXLE_UNROLL
 #define AXLE_VECTOR_OP static inline
 #define AXLE_VECTOR_HAS_DOT
+#define AXLE_VECTOR_HAS_SIGNED_DOT
+#define AXLE_VECTOR_HAS_SIGNED_HALVES
 #define AXLE_VECTOR_HAS_NEIGHBOUR_SUMS
 #define AXLE_VECTOR_HAS_BYTE_PRODUCTS
 
@@ -260,6 +262,73 @@ struct Vector {
     for (std::size_t i = 0; i < bytes; ++i) four[i] = from[i % 4];
     return load_ints(four);
   }
+
+  static Ints broadcast_four_int8(const std::int8_t* from) {
+    return broadcast_four_bytes(reinterpret_cast<const std::uint8_t*>(from));
+  }
+  /// bytes / 2 int8 in the lower half; what is in the other one does not matter.
+  static Ints load_half(const std::int8_t* from) {
+    Ints v = zero();
+    __builtin_memcpy(&v, from, bytes / 2);
+    return v;
+  }
+  /// Of the lower halves: products of int8 to int16 (SMULL), added to `sums` (SMLAL).
+  static Ints add_half_products(Ints sums, Ints a, Ints b) {
+    std::int8_t x[bytes];
+    std::int8_t y[bytes];
+    std::int16_t total[bytes / 2];
+    take_apart(a, x);
+    take_apart(b, y);
+    take_apart(sums, total);
+    for (std::size_t i = 0; i < bytes / 2; ++i)
+      total[i] = static_cast<std::int16_t>(total[i] + x[i] * y[i]);
+    return load_ints(total);
+  }
+  static Ints half_products(Ints a, Ints b) { return add_half_products(zero(), a, b); }
+  /// SADALP: neighbouring int16 of `v` added to an int32.
+  static Ints add_pairs(Ints sums, Ints v) {
+    return add_pairs_multiplied(sums, v, broadcast_int(0x00010001));
+  }
+  /// SDOT.
+  static Ints add_signed_dot(Ints sums, Ints a, Ints b) {
+    std::int8_t x[bytes];
+    std::int8_t y[bytes];
+    take_apart(a, x);
+    take_apart(b, y);
+    return each<Ints>([&](std::size_t i) {
+      std::int64_t sum = sums.lane[i];
+      for (std::size_t j = 4 * i; j < 4 * i + 4; ++j) sum += x[j] * y[j];
+      return wrap(sum);
+    });
+  }
+#if AXLE_VECTOR_BYTES == 16
+#define AXLE_VECTOR_HAS_MATRIX
+  static Ints zip_low(Ints a, Ints b) { return {a.lane[0], b.lane[0], a.lane[1], b.lane[1]}; }
+  static Ints zip_high(Ints a, Ints b) { return {a.lane[2], b.lane[2], a.lane[3], b.lane[3]}; }
+  static Ints load_halves_of(const std::int8_t* low, const std::int8_t* high) {
+    std::int8_t both[bytes];
+    __builtin_memcpy(both, low, 8);
+    __builtin_memcpy(both + 8, high, 8);
+    return load_ints(both);
+  }
+  static void store_halves(std::int32_t* low, std::int32_t* high, Ints v) {
+    __builtin_memcpy(low, v.lane, 8);
+    __builtin_memcpy(high, v.lane + 2, 8);
+  }
+  /// SMMLA: a 2 x 8 matrix times the transpose of another, row by row.
+  static Ints add_matrix(Ints sums, Ints a, Ints b) {
+    std::int8_t x[bytes];
+    std::int8_t y[bytes];
+    take_apart(a, x);
+    take_apart(b, y);
+    return each<Ints>([&](std::size_t i) {
+      std::int64_t sum = sums.lane[i];
+      for (std::size_t k = 0; k < 8; ++k) sum += x[i / 2 * 8 + k] * y[i % 2 * 8 + k];
+      return wrap(sum);
+    });
+  }
+#endif
+
   /// VPDPBUSD: no saturation, modulo 2^32.
   static Ints add_dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
     std::uint8_t x[bytes];

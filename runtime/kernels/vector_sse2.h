@@ -1,15 +1,19 @@
 #pragma once
 // SSE2, which every x86-64 CPU has: 16-byte vectors. The operations are those that the steps in
-// float_steps.h and multiply.h are written in; vector_portable.h says what each means.
+// float_steps.h and multiply.h are written in; vector_portable.h says what each means. A kernel
+// file may define AXLE_VECTOR_TARGET first to add what it needs beyond SSE2.
 
 #include <cstddef>
 #include <cstdint>
 
 #include <immintrin.h>
 
+#ifndef AXLE_VECTOR_TARGET
+#define AXLE_VECTOR_TARGET "sse2"
+#endif
 #define AXLE_VECTOR_HAS_NEIGHBOUR_SUMS
-#define AXLE_TARGET [[gnu::target("sse2")]]
-#define AXLE_VECTOR_OP [[gnu::target("sse2"), gnu::always_inline]] static inline
+#define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
+#define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
 
 namespace axle::runtime {
 namespace {
@@ -57,8 +61,8 @@ struct Vector {
   AXLE_VECTOR_OP Ints spread_int8(const std::int8_t* from) {
     std::int32_t four = 0;
     __builtin_memcpy(&four, from, 4);
-    const __m128i bytes = _mm_cvtsi32_si128(four);
-    const __m128i words = _mm_unpacklo_epi8(bytes, bytes);
+    const __m128i packed = _mm_cvtsi32_si128(four);
+    const __m128i words = _mm_unpacklo_epi8(packed, packed);
     return _mm_srai_epi32(_mm_unpacklo_epi16(words, words), 24);
   }
   /// The exponent's bias is changed by an addition; subnormal numbers get the exponent of the
@@ -137,6 +141,18 @@ struct Vector {
     if (!first) two = _mm_add_epi32(two, _mm_loadl_epi64(place));
     _mm_storel_epi64(place, two);
   }
+
+#ifdef AXLE_VECTOR_HAS_BYTE_PRODUCTS
+  AXLE_VECTOR_OP Ints broadcast_four_bytes(const std::uint8_t* from) {
+    std::int32_t four = 0;
+    __builtin_memcpy(&four, from, 4);
+    return _mm_set1_epi32(four);
+  }
+  AXLE_VECTOR_OP Ints multiply_bytes(Ints unsigned_bytes, Ints signed_bytes) {
+    return _mm_maddubs_epi16(unsigned_bytes, signed_bytes);
+  }
+  AXLE_VECTOR_OP Ints add_int16(Ints a, Ints b) { return _mm_add_epi16(a, b); }
+#endif
 };
 
 }  // namespace

@@ -7,7 +7,9 @@ why, where a compiler or the emulator is missing.
 """
 
 import argparse
+import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -182,6 +184,25 @@ def test_aarch64(emulator, folder):
         check(done.returncode == 0, f"{room}_test on aarch64:\n{done.stdout[-4000:]}{done.stderr}")
 
 
+def test_aarch64_runtime(emulator, folder):
+    """The kernel sets with and without the dot product and SMMLA, and what their objects contain."""
+    scripts = os.path.join(HERE, "..", "runtime")
+    objects = sorted(glob.glob(os.path.join(folder, "runtime/CMakeFiles/axle_runtime.dir/kernels/*.o")))
+    for script, tool in (("check_instructions.sh", "objdump"), ("check_kernel_objects.sh", "nm")):
+        done = subprocess.run([os.path.join(scripts, script), f"{TRIPLES['aarch64']}-{tool}", *objects],
+                              capture_output=True, text=True)  # fmt: skip
+        check(done.returncode == 0 and len(objects) >= 3, f"{script}: {done.stdout}{done.stderr}")
+    # Cortex-A53 TRM: Armv8.0, neither FEAT_DotProd nor FEAT_I8MM. Neoverse N1 has the first.
+    lacking = {"cortex-a53": {"neon_dotprod", "neon_i8mm"}, "neoverse-n1": {"neon_i8mm"}, "max": set()}
+    for model, expected in lacking.items():
+        command = emulator.command(model, os.path.join(folder, "bin", "runtime_test"),
+                                   "--test-case-exclude=*many rows*,*more rows*,*extremes*,*forked*")  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True)
+        lacks = set(re.findall(r"cannot run it: (\w+)", done.stdout))
+        check(done.returncode == 0, f"runtime_test on {model}:\n{done.stdout[-4000:]}{done.stderr}")
+        check(lacks == expected, f"{model}: runs all kernel sets but {sorted(lacks)}, not {sorted(expected)}")
+
+
 def test_ppc64le(emulator, _folder):
     for model, flags in POWER_MODELS.items():
         facts = emulator.facts(model)
@@ -285,10 +306,12 @@ def main():
     else:
         triple = TRIPLES[options.arch]
         need(f"{triple}-g++", f"g++-{triple}")
-        tests = ["detect_test", "machines_test", "providers_test"] if options.arch == "aarch64" else []
+        tests = ["detect_test", "machines_test", "providers_test", "runtime_test"] if options.arch == "aarch64" else []
         build(options.arch, options.build, ["print_cpu", *tests])
         emulator = Emulator(options.arch, options.build)
         globals()["test_" + options.arch](emulator, options.build)
+        if options.arch == "aarch64":
+            test_aarch64_runtime(emulator, options.build)
         if options.arch != "riscv64":
             prefix = "-march=armv8-a" if options.arch == "aarch64" else ""
             model = {"ppc64le": "power10"}.get(options.arch, "max")

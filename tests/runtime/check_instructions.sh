@@ -23,11 +23,15 @@ trap 'rm -f "$listing"' EXIT
 for object in "$@"; do
   case $object in
     */kernels/sse2.cpp.o) check "$object" 'pmaddwd.*%xmm' '%[yz]mm|[[:space:]]v[a-z0-9]+ .*%xmm' ;;
-    */kernels/avx2.cpp.o) check "$object" 'vpmaddwd.*%ymm' '%zmm|vpdpbusd|vfn?m(add|sub)' ;;
+    */kernels/sse41.cpp.o) check "$object" 'pmaddubsw.*%xmm' '%[yz]mm|[[:space:]]v[a-z0-9]+ .*%xmm' ;;
+    */kernels/avx2.cpp.o) check "$object" 'vpmaddubsw.*%ymm' '%zmm|vpdpbusd|vfn?m(add|sub)' ;;
     */kernels/avx_vnni.cpp.o) check "$object" 'vpdpbusd.*%ymm' '%zmm|vfn?m(add|sub)' ;;
-    */kernels/avx512.cpp.o) check "$object" 'vpmaddwd.*%zmm' 'vpdpbusd|vfn?m(add|sub)' ;;
+    */kernels/avx512.cpp.o) check "$object" 'vpmaddubsw.*%zmm' 'vpdpbusd|vfn?m(add|sub)' ;;
     */kernels/avx512_vnni.cpp.o) check "$object" 'vpdpbusd.*%zmm' 'tdpb|vfn?m(add|sub)' ;;
     */kernels/amx_int8.cpp.o) check "$object" 'tdpbssd.*%tmm' 'vpdpbusd|vfn?m(add|sub)' ;;
+    */kernels/neon.cpp.o) check "$object" 'sadalp' '[[:space:]](s|u)dot|mmla|[[:space:]]fn?m(la|ls|add|sub)' ;;
+    */kernels/neon_dotprod.cpp.o) check "$object" '[[:space:]]sdot' 'mmla|[[:space:]]fn?m(la|ls|add|sub)' ;;
+    */kernels/neon_i8mm.cpp.o) check "$object" 'smmla' '[[:space:]]fn?m(la|ls|add|sub)' ;;
     */kernels/*)
       echo "$object: a kernel set that this check does not know"
       failed=1

@@ -4,10 +4,10 @@
 set -eu
 failed=0
 other=$(grep -n '^#include' "$1"/kernels/* |
-  grep -v -e '<cstddef>' -e '<cstdint>' -e '<immintrin.h>' -e '"runtime/kernel.h"' \
+  grep -v -e '<cstddef>' -e '<cstdint>' -e '<arm_neon.h>' -e '<immintrin.h>' -e '"runtime/kernel.h"' \
     -e '"runtime/kernels/' -e '"tests/runtime/tile_model.h"' || true)
 if [ -n "$other" ]; then
-  echo "kernel files may include only <cstddef>, <cstdint>, <immintrin.h>, runtime/kernel.h and their own:"
+  echo "kernel files may include only <cstddef>, <cstdint>, <immintrin.h>, <arm_neon.h>, runtime/kernel.h and their own:"
   echo "$other"
   failed=1
 fi

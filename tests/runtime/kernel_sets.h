@@ -8,10 +8,14 @@
 namespace axle::runtime {
 
 extern const KernelSet model_pairs_16;
-extern const KernelSet model_pairs_32;
-extern const KernelSet model_pairs_64;
+extern const KernelSet model_signs_16;
+extern const KernelSet model_signs_32;
+extern const KernelSet model_signs_64;
 extern const KernelSet model_offset_32;
 extern const KernelSet model_offset_64;
+extern const KernelSet model_byte_pairs;
+extern const KernelSet model_signed_dot;
+extern const KernelSet model_matrix;
 extern const KernelSet model_amx_int8;
 extern const KernelSet portable_baseline;
 

@@ -31,6 +31,10 @@ if(sets LESS 6)
   message(SEND_ERROR "x86_64 has only [${AXLE_RUNTIME_ALL_KERNELS}]")
 endif()
 
+axle_runtime_read_table(${axle_runtime_table} aarch64)
+expect("aarch64" "${AXLE_RUNTIME_ALL_KERNELS}" "neon_i8mm;neon_dotprod;baseline")
+expect("its baseline" "${AXLE_RUNTIME_FILE_baseline}" "neon")
+
 # A set for another architecture, and one for all of them, are a row.
 set(table ${FOLDER}/kernel_table.inc)
 file(WRITE ${table}

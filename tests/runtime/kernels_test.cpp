@@ -107,6 +107,17 @@ TEST_CASE("the extremes -128 and 127 neither saturate nor overflow") {
   check_all_sets(deep);
 }
 
+TEST_CASE("a low plane of -128 and weights of -128 side by side neither saturate nor overflow") {
+  // 256 high + low with a scale of one: -128 is the low plane of 128, of -128 and of 384.
+  for (const float value : {128.0F, -128.0F, 384.0F}) {
+    LayerCase layer = make_case(9, 66, 320, Contents::extremes, 14);
+    for (std::size_t i = 0; i < layer.x.size(); ++i)
+      layer.x[i] = i % layer.k == 7 ? 32512.0F : value;
+    for (std::size_t i = 0; i < layer.k; ++i) layer.weights[i] = -128;
+    check_all_sets(layer);
+  }
+}
+
 TEST_CASE("rows of zeros, of tiny and of huge numbers") {
   check_all_sets(make_case(12, 65, 129, Contents::tiny_and_huge, 9));
   LayerCase zeros = make_case(3, 65, 65, Contents::ordinary, 10);

@@ -1,0 +1,27 @@
+// SSSE3 and SSE4.1: the x86_64_v2 build.
+#define AXLE_VECTOR_TARGET "ssse3,sse4.1"
+#define AXLE_VECTOR_HAS_BYTE_PRODUCTS
+
+#include "runtime/kernels/vector_sse2.h"
+//
+#include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/model_steps.h"
+#include "runtime/kernels/multiply.h"
+#include "runtime/kernels/narrow_steps.h"
+#include "runtime/kernels/sets.h"
+#include "runtime/kernels/sign_product.h"
+
+namespace axle::runtime {
+
+constinit const KernelSet kernel_set_sse41{
+    .form = ActivationForm::magnitude_and_sign,
+    .largest_magnitude = largest_magnitude,
+    .quantise = quantise_with_signs,
+    .multiply = multiply<SignProduct>,
+    .finish = finish,
+    .enter = nullptr,
+    .leave = nullptr,
+    .model = &model_steps,
+    .narrow = &narrow_steps<W4BytePairs, AsInt8, multiply<SignProduct>>};
+
+}  // namespace axle::runtime
