@@ -89,12 +89,16 @@ session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(const session::Se
                                   : ""});
 }
 
-runtime::LoadProgress show_loading(Output& output, const std::string& path) {
+runtime::LoadProgress show_progress(Output& output, std::string what) {
   constexpr double steps = 1000;
-  return [&output, what = "loading " + path](double part) {
+  return [&output, what = std::move(what)](double part) {
     output.progress(what, static_cast<std::uint64_t>(part * steps),
                     static_cast<std::uint64_t>(steps));
   };
+}
+
+runtime::LoadProgress show_loading(Output& output, const std::string& path) {
+  return show_progress(output, "loading " + path);
 }
 
 }  // namespace axle::cli

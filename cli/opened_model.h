@@ -33,6 +33,8 @@ namespace axle::cli {
 [[nodiscard]] session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(
     const session::Session& session);
 
+/// Shows how far something long is.
+[[nodiscard]] runtime::LoadProgress show_progress(Output& output, std::string what);
 /// Shows how far a model is loaded.
 [[nodiscard]] runtime::LoadProgress show_loading(Output& output, const std::string& path);
 

@@ -150,7 +150,7 @@ void axle_runtime_destroy(axle_runtime* runtime) { destroy(runtime); }
 
 const char* axle_runtime_kernel(axle_runtime* runtime, axle_mode mode, size_t rows) {
   if (runtime == nullptr) return "";
-  return runtime->engine.kernel_for(rows * axle::runtime::planes_of(mode)).name;
+  return runtime->engine.kernel_for(rows * axle::runtime::planes_of(mode), mode).name;
 }
 
 axle_status axle_runtime_info(axle_runtime* runtime, size_t index, const char** key, char* value,

@@ -72,10 +72,13 @@ bool Engine::may_use(std::size_t index) {
   return answer == Permission::granted;
 }
 
-const KernelRow& Engine::kernel_for(std::size_t rows) {
+const KernelRow& Engine::kernel_for(std::size_t rows, axle_mode mode) {
+  const bool int4 = mode == AXLE_A16W4 || mode == AXLE_DA8W4;
   if (forced_) return *kernels_[0];
   for (std::size_t i = 0; i < count_; ++i) {
-    if (rows >= kernels_[i]->least_rows && may_use(i)) return *kernels_[i];
+    const KernelRow& row = *kernels_[i];
+    const std::size_t own = int4 ? row.set->narrow->least_rows : 0;
+    if (rows >= (own != 0 ? own : row.least_rows) && may_use(i)) return row;
   }
   return kernel_table().back();
 }

@@ -35,9 +35,9 @@ class Engine {
   /// That set alone, whatever the machine has: for a caller that knows that it runs.
   void use_only(const KernelRow& row);
 
-  /// The set for that many rows of quantised activations. The system is asked for the permission
-  /// that a set needs when it comes first, and once.
-  [[nodiscard]] const KernelRow& kernel_for(std::size_t rows);
+  /// The set for that many rows of activations, two for each row of x where it has two planes. The
+  /// system is asked for the permission that a set needs when it comes first, and once.
+  [[nodiscard]] const KernelRow& kernel_for(std::size_t rows, axle_mode mode = AXLE_DA8W8);
 
   [[nodiscard]] std::span<const KernelRow* const> kernels() const { return {kernels_, count_}; }
   [[nodiscard]] bool forced() const { return forced_; }

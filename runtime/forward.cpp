@@ -327,7 +327,7 @@ class ForwardPass {
 axle_status Linear::forward(axle_type x_type, const void* x, std::size_t m, float* y,
                             axle_error* error) {
   if (m == 0) return AXLE_OK;
-  const KernelRow& kernel = engine_.kernel_for(m * planes_of(mode_));
+  const KernelRow& kernel = engine_.kernel_for(m * planes_of(mode_), mode_);
   const bool shared = engine_.pool().try_acquire();
   ForwardPass pass(*this, *kernel.set, x_type, shared);
   const std::size_t chunk = pass.chunk_rows(m);

@@ -191,6 +191,8 @@ struct FloatResult {
 /// What 4-bit and float8 weights take.
 struct NarrowSteps {
   ActivationForm form;  ///< int8 or int16: of rows that go to multiply_w4
+  /// With fewer rows of int4 weights' activations the next set is faster; 0: as the table says.
+  std::size_t least_rows;
   void (*quantise_w4)(const W4Row& row);
   void (*multiply_w4)(const W4Product& product);
   void (*multiply_two_level)(const TwoLevelProduct& product);

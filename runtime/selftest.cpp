@@ -134,8 +134,8 @@ axle_status check_form(Engine& engine, Case& data, const Form& form, axle_error*
     if (!is_right(data, rows, form.steps, bad))
       return report_failure(error, AXLE_MISMATCH,
                             "kernel set '%s', %s, %zu rows: y[%zu][%zu] is wrong (%g)",
-                            engine.kernel_for(rows * planes_of(form.mode)).name, form.name, rows,
-                            bad / n, bad % n, static_cast<double>(data.y[bad]));
+                            engine.kernel_for(rows * planes_of(form.mode), form.mode).name,
+                            form.name, rows, bad / n, bad % n, static_cast<double>(data.y[bad]));
   }
   return AXLE_OK;
 }

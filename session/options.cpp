@@ -278,6 +278,9 @@ constexpr std::array rows = {
     OptionRow{Opt::raw, flag, "--raw", "",
               "Continue the prompt as it is, without the model's chat template"},
     OptionRow{Opt::text, list, "--text", "TEXT", "A text whose vector is wanted"},
+    OptionRow{Opt::text_file, value, "--file", "FILE", "A text that the model predicts"},
+    OptionRow{Opt::window, value, "--window", "N",
+              "Tokens of a part of the text that is predicted by itself (512)"},
     OptionRow{Opt::mode, value, "--mode", "MODE",
               "How linear layers compute: a16w8 (int8 weights, the default), da8w8 (int8 weights "
               "and activations), a16w4, da8w4 (int4 weights), fp8 (float8 weights) or float"},

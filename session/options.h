@@ -155,6 +155,8 @@ enum class Opt : std::uint8_t {
   model_prompt,
   raw,
   text,
+  text_file,
+  window,
   mode,
   kv_cache,
   max_tokens,

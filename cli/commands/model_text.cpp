@@ -1,10 +1,12 @@
-// model generate, model embed: texts in, texts or vectors out.
+// model generate, model embed, model ppl: texts in; texts, vectors or a figure out.
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/opened_model.h"
+#include "runtime/files/mapped_file.h"
 #include "runtime/model/generation.h"
+#include "runtime/model/perplexity.h"
 
 namespace axle::cli {
 
@@ -160,6 +162,53 @@ int run_model_embed(session::Session& session, Output& output) {
                               return lines;
                             },
                         .json = [&]() -> ordered_json { return {{"vectors", *vectors}}; }});
+}
+
+int run_model_ppl(session::Session& session, Output& output) {
+  const session::Arguments& arguments = session.arguments();
+  const std::string path = arguments.positionals.front();
+  const std::string text_path = arguments.value(Opt::text_file);
+  if (text_path.empty())
+    return output.failure(
+        session::misused("--file is missing: there is no text to predict").error());
+  const auto mode = mode_option(arguments);
+  if (!mode) return output.failure(mode.error());
+  const auto form = form_option(arguments, **mode);
+  if (!form) return output.failure(form.error());
+  const auto window = count_option(arguments, Opt::window, 512, 2, UINT32_MAX);
+  if (!window) return output.failure(window.error());
+  const auto engine = open_engine(session);
+  if (!engine) return output.failure(engine.error());
+
+  const auto text = runtime::MappedFile::open(text_path);
+  if (!text) return output.failure(model_failure(text.error()));
+  const auto model = runtime::Model::open(path);
+  if (!model) return output.failure(model_failure(model.error()));
+  if (model->shape().architecture != runtime::Architecture::decoder)
+    return output.failure(
+        wrong_architecture(*model, path, "predicts no texts", "variant model embed"));
+  const runtime::Tokenizer::Piece whole{text->text(), false};
+  const auto tokens = model->tokenizer().encode({&whole, 1}, true);
+  if (!tokens) return output.failure(model_failure(tokens.error()));
+  auto decoder = runtime::Decoder::load(**engine, model->shape(), model->tensors(), **mode,
+                                        show_loading(output, path));
+  if (!decoder) return output.failure(model_failure(decoder.error()));
+  const auto measured =
+      runtime::measure_perplexity(*decoder, *form, *tokens, static_cast<std::size_t>(*window),
+                                  show_progress(output, "predicting " + text_path));
+  if (!measured) return output.failure(model_failure(measured.error()));
+  return output.answer({.text =
+                            [&] {
+                              return fmt::format("perplexity {:.4f} over {} tokens, mode {}\n",
+                                                 measured->perplexity, measured->scored,
+                                                 (*mode)->name);
+                            },
+                        .json = [&]() -> ordered_json {
+                          return {{"perplexity", measured->perplexity},
+                                  {"mean", measured->mean},
+                                  {"tokens", measured->scored},
+                                  {"mode", (*mode)->name}};
+                        }});
 }
 
 }  // namespace axle::cli

@@ -171,9 +171,10 @@ namespace axle::runtime {
 namespace {
 
 constexpr NarrowSteps tile_narrow_steps{.form = ActivationForm::int8,
+                                        .least_rows = 2,
                                         .quantise_w4 = quantise_w4<AsInt8>,
                                         .multiply_w4 = multiply_w4_tiles,
-                                        .multiply_two_level = multiply_two_level<multiply>,
+                                        .multiply_two_level = multiply_two_level_tiles,
                                         .scale = scale,
                                         .multiply_f8 = multiply_f8,
                                         .finish_floats = finish_floats};

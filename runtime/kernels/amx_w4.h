@@ -80,6 +80,21 @@ AXLE_TARGET void fold_tiles(const W4Fold& fold) {
   }
 }
 
+AXLE_TILE_TARGET void zero_sums() {
+  tile_zero(0);
+  tile_zero(1);
+  tile_zero(2);
+  tile_zero(3);
+}
+
+/// Tiles 0 to 3 side by side: 16 rows of 64 columns.
+AXLE_TILE_TARGET void store_sums(std::int32_t* to) {
+  tile_store(0, to, sum_stride);
+  tile_store(1, to + 16, sum_stride);
+  tile_store(2, to + 32, sum_stride);
+  tile_store(3, to + 48, sum_stride);
+}
+
 /// Up to 16 rows of all planes: 16 rows times 64 columns, a slab being unpacked while the one
 /// before it is multiplied, a group being folded while the next one is.
 template <bool halves>
@@ -104,12 +119,7 @@ AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
     for (std::size_t p = 0; p < layout.products; ++p) {
       const std::int8_t* const b = unpacked[slab % 2] + p * half_slab_bytes;
       const std::size_t line = p * slab_lines / layout.products;
-      if (slab % slabs_a_group == 0) {
-        tile_zero(0);
-        tile_zero(1);
-        tile_zero(2);
-        tile_zero(3);
-      }
+      if (slab % slabs_a_group == 0) zero_sums();
       tile_load(4, activations, product.row_bytes);
       tile_load(5, b, slab_stride);
       tile_dot_int8(0, 4, 5);
@@ -125,10 +135,7 @@ AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
       unpack_lines<lines>(next, to, to + layout.high, line + 3 * lines);
       if ((slab + 1) % slabs_a_group != 0) continue;
       std::int32_t* const place = sums[group % 2];
-      tile_store(0, place, sum_stride);
-      tile_store(1, place + 16, sum_stride);
-      tile_store(2, place + 32, sum_stride);
-      tile_store(3, place + 48, sum_stride);
+      store_sums(place);
       if (group != 0) fold_tiles<4>(fold);
       const bool two = product.planes == 2;
       fold.high = two ? place : nullptr;
@@ -176,12 +183,7 @@ AXLE_TILE_VECTOR_TARGET void w4_two_tiles(const W4Product& product, const W4Tile
     for (std::size_t p = 0; p < layout.products; ++p) {
       const std::int8_t* const b =
           pass.unpacked + s * layout.bytes + p * half_slab_bytes + 4 * pass.column;
-      if (s % slabs_a_group == 0) {
-        tile_zero(0);
-        tile_zero(1);
-        tile_zero(2);
-        tile_zero(3);
-      }
+      if (s % slabs_a_group == 0) zero_sums();
       advance(ahead);
       tile_load(4, all + pass.row * product.row_bytes + k, product.row_bytes);
       tile_load(6, b, slab_stride);
@@ -238,6 +240,47 @@ AXLE_TILE_VECTOR_TARGET void multiply_w4_tiles(const W4Product& product) {
     product.group == 32 ? w4_one_tile<true>(product) : w4_one_tile<false>(product);
   } else {
     w4_many_tiles(product);
+  }
+}
+
+/// Two levels of scales, up to 16 rows: the tiles hold the sums of the whole depth; of the next
+/// slab, the columns of one B tile are unpacked after each product.
+AXLE_TILE_VECTOR_TARGET void two_level_one_tile(const TwoLevelProduct& two_level) {
+  alignas(64) std::int8_t unpacked[2][slab_bytes];
+  const BlockProduct& product = two_level.product;
+  const std::size_t slabs = product.depth / depth_multiple;
+  unpack_scaled_slab(two_level.weights, two_level.sub_scales, unpacked[0]);
+  zero_sums();
+  for (std::size_t slab = 0; slab < slabs; ++slab) {
+    // After the last slab the same one is unpacked once more, to where nobody reads.
+    const std::size_t following = slab + 1 < slabs ? slab + 1 : slab;
+    const std::uint8_t* const next = two_level.weights + following * nibble_slab_bytes;
+    const std::uint8_t* const sub_scales = two_level.sub_scales + following * block_columns;
+    std::int8_t* const to = unpacked[(slab + 1) % 2];
+    const std::int8_t* const b = unpacked[slab % 2];
+    tile_load(4, static_cast<const std::int8_t*>(product.activations) + slab * depth_multiple,
+              product.row_bytes);
+    tile_load(5, b, slab_stride);
+    tile_dot_int8(0, 4, 5);
+    unpack_scaled_columns(next, sub_scales, 0, to);
+    tile_load(6, b + 64, slab_stride);
+    tile_dot_int8(1, 4, 6);
+    unpack_scaled_columns(next, sub_scales, 64, to);
+    tile_load(7, b + 128, slab_stride);
+    tile_dot_int8(2, 4, 7);
+    unpack_scaled_columns(next, sub_scales, 128, to);
+    tile_load(5, b + 192, slab_stride);
+    tile_dot_int8(3, 4, 5);
+    unpack_scaled_columns(next, sub_scales, 192, to);
+  }
+  store_sums(product.sums);
+}
+
+void multiply_two_level_tiles(const TwoLevelProduct& two_level) {
+  if (two_level.product.rows <= tile_rows) {
+    two_level_one_tile(two_level);
+  } else {
+    multiply_two_level<multiply>(two_level);
   }
 }
 

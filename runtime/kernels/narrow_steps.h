@@ -17,6 +17,7 @@ template <class W4Product, class Store, void (*multiply_int8)(const BlockProduct
 constexpr NarrowSteps narrow_steps{.form = sizeof(typename W4Product::Activation) == 2
                                                ? ActivationForm::int16
                                                : ActivationForm::int8,
+                                   .least_rows = 0,
                                    .quantise_w4 = quantise_w4<Store>,
                                    .multiply_w4 = multiply_w4<W4Product>,
                                    .multiply_two_level = multiply_two_level<multiply_int8>,

@@ -71,7 +71,7 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   const Result<void> taken = take_rows(continuations);
   if (!taken) return taken;
   std::size_t wanted = 0;
-  for (const Continuation& one : continuations) wanted += one.logits != nullptr ? 1 : 0;
+  for (const Continuation& one : continuations) wanted += one.logits != nullptr ? one.wanted : 0;
   const std::size_t bytes = Buffers(nullptr, shape_, rows_.size(), wanted).count * sizeof(float);
   if (memory_.size() < bytes) memory_ = Memory(bytes);
   if (memory_.data() == nullptr)
@@ -190,9 +190,10 @@ Result<void> Decoder::project_logits(std::span<const Continuation> continuations
   for (const Continuation& one : continuations) {
     end += one.tokens.size();
     if (one.logits == nullptr) continue;
-    std::memmove(b.hidden + wanted * shape_.hidden, b.hidden + (end - 1) * shape_.hidden,
-                 shape_.hidden * sizeof(float));
-    ++wanted;
+    // Rows that are wanted move to the front, each over one that is not needed any more.
+    std::memmove(b.hidden + wanted * shape_.hidden, b.hidden + (end - one.wanted) * shape_.hidden,
+                 one.wanted * shape_.hidden * sizeof(float));
+    wanted += one.wanted;
   }
   if (wanted == 0) return {};
   normalise(b.hidden, final_norm_, wanted, b.normalised);
@@ -201,8 +202,8 @@ Result<void> Decoder::project_logits(std::span<const Continuation> continuations
   const float* from = b.logits;
   for (const Continuation& one : continuations) {
     if (one.logits == nullptr) continue;
-    std::memcpy(one.logits, from, shape_.vocabulary * sizeof(float));
-    from += shape_.vocabulary;
+    std::memcpy(one.logits, from, one.wanted * shape_.vocabulary * sizeof(float));
+    from += one.wanted * shape_.vocabulary;
   }
   return {};
 }

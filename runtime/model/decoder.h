@@ -22,7 +22,8 @@ namespace axle::runtime {
 struct Continuation {
   Sequence* sequence;
   std::span<const std::int32_t> tokens;  ///< at least one
-  float* logits;  ///< out: [vocabulary] after the last token, or null: not wanted
+  float* logits;                         ///< out: [wanted][vocabulary], or null
+  std::size_t wanted = 1;                ///< of the last tokens, with `logits`
 };
 
 /// Told how much of a model is loaded, 0 to 1.

@@ -58,12 +58,13 @@ COMMANDS = {
     "model info": [],
     "model generate": ["model.gguf", "--prompt", "a"],
     "model embed": ["model", "--text", "a"],
+    "model ppl": ["model.gguf", "--file", "a.txt"],
     "model bench": [],
     "model selftest": [],
 }
 FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
 # They run what only this machine has.
-REFUSED = {"providers check", "model info", "model generate", "model embed", "model bench", "model selftest"}
+REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model bench", "model selftest"}
 
 
 class ElsewhereTestCase(TestCase):

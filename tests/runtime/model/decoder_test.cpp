@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "runtime/model/generation.h"
+#include "runtime/model/perplexity.h"
 #include "tests/runtime/kernel_sets.h"
 #include "tests/runtime/model/reference.h"
 
@@ -288,6 +289,33 @@ TEST_CASE("finite weights whose sums overflow end in an error, and harm no other
   const auto answer = generate(decoder, CacheForm::float16, {&prompt, 1}, {});
   REQUIRE(!answer.has_value());
   CHECK(answer.error().message.find("overflow") != std::string::npos);
+}
+
+TEST_CASE("perplexity is that of the definition, over windows") {
+  TinyModel model = make_decoder("llama", 17);
+  Engine engine(2);
+  axle_error error{};
+  REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
+  Decoder decoder = load(engine, model, "float");
+  double sum = 0;
+  // Two windows of ten tokens; the last token of the text is left over.
+  for (const std::size_t start : {0UL, 10UL}) {
+    for (std::size_t i = 5; i < 10; ++i) {
+      const Tokens before(text.begin() + static_cast<std::ptrdiff_t>(start),
+                          text.begin() + static_cast<std::ptrdiff_t>(start + i));
+      const std::vector<double> logits = reference_logits(model, before);
+      double total = 0;
+      for (const double logit : logits) total += std::exp(logit);
+      sum += std::log(total) - logits[static_cast<std::size_t>(text[start + i])];
+    }
+  }
+  const auto measured = measure_perplexity(decoder, CacheForm::float32, text, 10, {});
+  REQUIRE(measured.has_value());
+  CHECK(measured->scored == 10);
+  CHECK(measured->mean == doctest::Approx(sum / 10).epsilon(1e-5));
+  CHECK(measured->perplexity == doctest::Approx(std::exp(sum / 10)).epsilon(1e-5));
+  CHECK(!measure_perplexity(decoder, CacheForm::float32, text, 22, {}).has_value());
+  CHECK(!measure_perplexity(decoder, CacheForm::float32, text, 1, {}).has_value());
 }
 
 }  // namespace axle::runtime
