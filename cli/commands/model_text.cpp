@@ -187,12 +187,12 @@ int run_model_ppl(session::Session& session, Output& output) {
   if (model->shape().architecture != runtime::Architecture::decoder)
     return output.failure(
         wrong_architecture(*model, path, "predicts no texts", "variant model embed"));
-  auto decoder = runtime::Decoder::load(**engine, model->shape(), model->tensors(), **mode,
-                                        show_loading(output, path));
-  if (!decoder) return output.failure(model_failure(decoder.error()));
   const runtime::Tokenizer::Piece whole{text->text(), false};
   const auto tokens = model->tokenizer().encode({&whole, 1}, true);
   if (!tokens) return output.failure(model_failure(tokens.error()));
+  auto decoder = runtime::Decoder::load(**engine, model->shape(), model->tensors(), **mode,
+                                        show_loading(output, path));
+  if (!decoder) return output.failure(model_failure(decoder.error()));
   const auto measured =
       runtime::measure_perplexity(*decoder, *form, *tokens, static_cast<std::size_t>(*window),
                                   show_progress(output, "predicting " + text_path));

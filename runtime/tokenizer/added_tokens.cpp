@@ -34,8 +34,9 @@ std::size_t behind_spaces(std::string_view text, std::size_t from) {
 
 void AddedTokens::set(std::vector<AddedToken> tokens) {
   std::erase_if(tokens, [](const AddedToken& token) { return token.text.empty(); });
-  std::stable_sort(tokens.begin(), tokens.end(),
-                   [](const AddedToken& a, const AddedToken& b) { return a.text < b.text; });
+  std::sort(tokens.begin(), tokens.end(), [](const AddedToken& a, const AddedToken& b) {
+    return a.text != b.text ? a.text < b.text : a.id < b.id;
+  });
   const auto same = [](const AddedToken& a, const AddedToken& b) { return a.text == b.text; };
   tokens.erase(std::unique(tokens.begin(), tokens.end(), same), tokens.end());
   tokens_ = std::move(tokens);

@@ -26,7 +26,7 @@ struct TextPart {
 
 class AddedTokens {
  public:
-  /// Of two with the same text the first counts.
+  /// Of two with the same text that of the lower id counts.
   void set(std::vector<AddedToken> tokens);
 
   /// The parts of `text`, valid UTF-8, in order. Of several tokens at one place the longest is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 namespace axle::runtime {
 namespace {
@@ -110,19 +111,18 @@ std::u32string decompose(std::u32string_view text) {
   std::u32string result;
   result.reserve(text.size());
   for (const char32_t c : text) append_decomposed(c, result);
-  // Marks behind a character in the order of their classes (canonical ordering).
-  for (std::size_t i = 0; i < result.size();) {
-    if (combining_class(result[i]) == 0) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i;
-    while (end < result.size() && combining_class(result[end]) != 0) ++end;
-    std::stable_sort(result.begin() + static_cast<std::ptrdiff_t>(i),
-                     result.begin() + static_cast<std::ptrdiff_t>(end), [](char32_t a, char32_t b) {
-                       return combining_class(a) < combining_class(b);
-                     });
-    i = end;
+  // Marks behind a character in the order of their classes, else as they stand (canonical
+  // ordering). A key is the class, the place and the character of a mark.
+  constexpr unsigned character_bits = 21;
+  std::vector<std::uint64_t> keys;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    keys.clear();
+    std::uint8_t own = 0;
+    for (; i < result.size() && (own = combining_class(result[i])) != 0; ++i)
+      keys.push_back(std::uint64_t{own} << 56U | keys.size() << character_bits | result[i]);
+    std::sort(keys.begin(), keys.end());
+    for (std::size_t k = 0; k < keys.size(); ++k)
+      result[i - keys.size() + k] = static_cast<char32_t>(keys[k] & ((1U << character_bits) - 1));
   }
   return result;
 }

@@ -25,7 +25,8 @@ COMPOSED = [c for c in CHARACTERS if unicodedata.normalize("NFD", c) != c]
 EMOJI = ["😀", "👩‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇩🇪🇫🇷", "1️⃣", "❤️", "☠️"]
 CONTRACTIONS = ["'s", "'t", "'re", "'ve", "'m", "'ll", "'d", "'S", "'LL", "'Ve", "'RE", "'ſ", "’s", "''s", "'x", "'l", "'"]
 ENDS = ["\n", "\r", "\r\n", "\n\n", "\n \n", " \n", "\n ", "\t\n", "\u2028", "\x85", "\v", "\f"]
-WORDS = ("the quick brown fox jumps over lazy dogs don't I'll we've HTTPServer iPhone naïve Ελλάδα Москва 東京都 สวัสดี नमस्ते "
+WORDS = ("the quick brown fox jumps over lazy dogs don't I'll we've HTTPServer iPhone naïve Ελλάδα Москва 東京都 "
+         "สวัสดี नमस्ते "
          "مرحبا שלום 한국어 Straße İstanbul ǅungla ﬁne ½ ² Ⅷ 3.14 1,000,000 0xFF a_b c-d x@y.org http://a.b/c?d=e#f {}[]()<> == != "
          "->").split()
 
