@@ -49,15 +49,14 @@ def make_decoder(kind="llama", seed=1, **changes):
     } | changes
     weights, hidden, depth = Weights(seed), config["hidden_size"], config["head_dim"]
     queries, keys = config["num_attention_heads"] * depth, config["num_key_value_heads"] * depth
-    # A tied embedding that outweighs the layers would repeat the last token for ever.
-    weights.add("model.embed_tokens.weight", config["vocab_size"], hidden, size=0.3 if config["tie_word_embeddings"] else 1.0)
+    weights.add("model.embed_tokens.weight", config["vocab_size"], hidden, size=1.0)
     for i in range(config["num_hidden_layers"]):
         layer, attention = f"model.layers.{i}.", f"model.layers.{i}.self_attn."
         weights.norm(layer + "input_layernorm", hidden)
         for name, rows, size in (("q_proj", queries, 1.2), ("k_proj", keys, 1.2), ("v_proj", keys, 1)):
             weights.matrix(attention + name, rows, hidden, size)
             if kind == "qwen2":
-                weights.add(attention + name + ".bias", rows, size=0.3)
+                weights.add(attention + name + ".bias", rows, size=0.2)
         if kind == "qwen3":
             weights.norm(attention + "q_norm", depth)
             weights.norm(attention + "k_norm", depth)
@@ -66,8 +65,11 @@ def make_decoder(kind="llama", seed=1, **changes):
         for name, rows, columns in (("gate_proj", config["intermediate_size"], hidden), ("up_proj", config["intermediate_size"], hidden),
                                     ("down_proj", hidden, config["intermediate_size"])):
             weights.matrix(layer + "mlp." + name, rows, columns, 1)
-    weights.norm("model.norm", hidden)
-    if not config["tie_word_embeddings"]:
+    if config["tie_word_embeddings"]:
+        # Of both signs: else the last token, whose embedding is most of what comes here, would be repeated for ever.
+        weights.add("model.norm.weight", hidden, size=1.0)
+    else:
+        weights.norm("model.norm", hidden)
         weights.matrix("lm_head", config["vocab_size"], hidden, 3)
     return TinyModel(config, weights.tensors, {"qwen2": "qwen2", "qwen3": "qwen2", "mistral": "smollm"}.get(kind, "llama-bpe"))
 
