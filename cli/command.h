@@ -56,6 +56,8 @@ int run_machines(session::Session& session, Output& output);
 int run_man(session::Session& session, Output& output);
 int run_mirror(session::Session& session, Output& output);
 int run_model_bench(session::Session& session, Output& output);
+int run_model_embed(session::Session& session, Output& output);
+int run_model_generate(session::Session& session, Output& output);
 int run_model_info(session::Session& session, Output& output);
 int run_model_selftest(session::Session& session, Output& output);
 int run_properties(session::Session& session, Output& output);

@@ -201,6 +201,11 @@ int Output::answer(const Answer& answer, int exit_code) {
                       exit_code);
 }
 
+bool Output::answer_part(std::string_view text) {
+  clear_progress();
+  return write_whole(stdout, for_terminal(text)) == 0;
+}
+
 int Output::answer_text(std::string_view text) { return write_answer(for_terminal(text), 0); }
 
 std::string Output::for_terminal(std::string_view text) const {

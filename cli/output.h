@@ -70,6 +70,9 @@ class Output final : public Report {
   /// The answer of a command that succeeded; in JSON `schema_version` is added first. Returns
   /// `exit_code`, 1 if stdout could not be written, or exit_closed_pipe.
   int answer(const Answer& answer, int exit_code = 0);
+  /// A part of an answer in text that comes little by little; `answer` gives the rest. False if
+  /// stdout is closed or cannot be written.
+  [[nodiscard]] bool answer_part(std::string_view text);
   /// A text that is not a command's answer, in any output format: help, the version.
   int answer_text(std::string_view text);
   /// Something was changed: if the answer cannot be written, that is reported on stderr.

@@ -151,6 +151,18 @@ enum class Opt : std::uint8_t {
   all_packages,
   batch,
   threads,
+  // of models
+  model_prompt,
+  raw,
+  text,
+  mode,
+  kv_cache,
+  max_tokens,
+  temperature,
+  top_k,
+  top_p,
+  min_p,
+  seed,
   // of provider plugins
   language,
   runs,

@@ -1,11 +1,12 @@
 // model info, model bench, model selftest: the bundled runtime through its C interface.
-#include <charconv>
+#include <map>
 #include <memory>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/opened_model.h"
 #include "runtime/axle_runtime.h"
 #include "session/session.h"
 #include "session/variables.h"
@@ -26,20 +27,6 @@ std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error
   return session::failed_to_choose(
       {unsupported ? ErrorKind::unsupported : ErrorKind::mismatch, error.message,
        unsupported ? "`variant model info` shows the kernels and what they need" : ""});
-}
-
-/// A whole number of at least 1; `fallback` if the option was not given.
-session::Outcome<std::uint32_t> count_of(const session::Arguments& arguments, session::Opt id,
-                                         std::uint32_t fallback) {
-  if (!arguments.has(id)) return fallback;
-  const std::string text = arguments.value(id);
-  std::uint32_t count = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || count == 0 ||
-      count > 65536) {
-    return session::misused(fmt::format("`{}` is not a number from 1 to 65536", text));
-  }
-  return count;
 }
 
 session::Outcome<RuntimePtr> open_runtime(const session::Session& session, std::uint32_t threads) {
@@ -136,9 +123,91 @@ ordered_json measurement_json(const Measurement& one) {
           {"read_gigabytes_per_second", one.result.read_gigabytes_per_second}};
 }
 
+const char* name_of(runtime::ChatTemplate::Family family) {
+  switch (family) {
+    case runtime::ChatTemplate::Family::chatml:
+      return "ChatML";
+    case runtime::ChatTemplate::Family::llama3:
+      return "Llama 3";
+    case runtime::ChatTemplate::Family::mistral:
+      break;
+  }
+  return "Mistral";
+}
+
+struct Fact {
+  const char* key;
+  std::string text;
+  ordered_json json;
+};
+
+/// Weights by the type they are stored in, "q4_1 94371840, float32 35136".
+std::string describe_weights(const runtime::TensorSource& tensors, std::uint64_t& total) {
+  std::map<std::string, std::uint64_t> by_type;
+  for (const runtime::Tensor& tensor : tensors.tensors()) {
+    const std::uint64_t count = tensor.rows() * tensor.columns();
+    by_type[runtime::row(tensor.type).name] += count;
+    total += count;
+  }
+  std::string text;
+  for (const auto& [type, count] : by_type)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", type, count);
+  return text;
+}
+
+std::vector<Fact> describe(const runtime::Model& model) {
+  const runtime::ModelShape& shape = model.shape();
+  std::vector<Fact> facts;
+  const auto add_text = [&](const char* key, std::string text) {
+    facts.push_back({key, text, text});
+  };
+  const auto add_count = [&](const char* key, std::uint64_t count) {
+    facts.push_back({key, std::to_string(count), count});
+  };
+  std::uint64_t weights = 0;
+  const std::string by_type = describe_weights(model.tensors(), weights);
+  add_text("type", shape.type);
+  add_text("command", shape.architecture == runtime::Architecture::decoder ? "generate" : "embed");
+  add_count("weights", weights);
+  add_text("stored", by_type);
+  add_count("layers", shape.layers);
+  add_count("hidden", shape.hidden);
+  add_count("heads", shape.heads);
+  add_count("key_value_heads", shape.key_heads);
+  add_count("head_depth", shape.head_depth);
+  add_count("feed_forward", shape.feed_forward);
+  add_count("vocabulary", shape.vocabulary);
+  add_count("context", shape.context);
+  add_text("chat_template", model.chat_template() ? name_of(model.chat_template()->family())
+                                                  : model.chat_template().error().message);
+  return facts;
+}
+
+int show_model(const std::string& path, Output& output) {
+  const auto model = runtime::Model::open(path);
+  if (!model) return output.failure(model_failure(model.error()));
+  const std::vector<Fact> facts = describe(*model);
+  return output.answer({.text =
+                            [&] {
+                              std::string text;
+                              for (const Fact& fact : facts)
+                                text += fmt::format("{:<16} {}\n", fact.key, fact.text);
+                              return text;
+                            },
+                        .json = [&]() -> ordered_json {
+                          ordered_json object = ordered_json::object();
+                          for (const Fact& fact : facts) object[fact.key] = fact.json;
+                          return {{"model", object}};
+                        }});
+}
+
 }  // namespace
 
 int run_model_info(session::Session& session, Output& output) {
+  const std::vector<std::string>& models = session.arguments().positionals;
+  if (models.size() > 1)
+    return output.failure(session::misused("model info describes one model at a time").error());
+  if (models.size() == 1) return show_model(models.front(), output);
   auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   const auto facts = list_facts(**runtime);
@@ -157,11 +226,11 @@ int run_model_info(session::Session& session, Output& output) {
 }
 
 int run_model_bench(session::Session& session, Output& output) {
-  const auto batch = count_of(session.arguments(), session::Opt::batch, 1);
+  const auto batch = count_option(session.arguments(), session::Opt::batch, 1, 1, 65536);
   if (!batch) return output.failure(batch.error());
-  const auto threads = count_of(session.arguments(), session::Opt::threads, 0);
+  const auto threads = count_option(session.arguments(), session::Opt::threads, 0, 1, 65536);
   if (!threads) return output.failure(threads.error());
-  auto runtime = open_runtime(session, *threads);
+  auto runtime = open_runtime(session, static_cast<std::uint32_t>(*threads));
   if (!runtime) return output.failure(runtime.error());
   std::vector<Measurement> measured;
   for (const Shape& shape : modes) {

@@ -56,12 +56,14 @@ COMMANDS = {
     "providers check": ["/bin/true"],
     "providers new": ["acme"],
     "model info": [],
+    "model generate": ["model.gguf", "--prompt", "a"],
+    "model embed": ["model", "--text", "a"],
     "model bench": [],
     "model selftest": [],
 }
 FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
 # They run what only this machine has.
-REFUSED = {"providers check", "model info", "model bench", "model selftest"}
+REFUSED = {"providers check", "model info", "model generate", "model embed", "model bench", "model selftest"}
 
 
 class ElsewhereTestCase(TestCase):

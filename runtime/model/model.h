@@ -1,0 +1,51 @@
+#pragma once
+// A model as it lies on the disk: its numbers, tensors, tokenizer and chat template. Loading the
+// weights is Decoder::load and Encoder::load.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/files/gguf.h"
+#include "runtime/files/safetensors.h"
+#include "runtime/model/encoder.h"
+#include "runtime/model/model_shape.h"
+#include "runtime/result.h"
+#include "runtime/tokenizer/chat_template.h"
+#include "runtime/tokenizer/tokenizer.h"
+
+namespace axle::runtime {
+
+class Model {
+ public:
+  /// A GGUF file, or a folder with config.json, model.safetensors or its shards, and
+  /// tokenizer.json. What is wrong is said with its file, and tensor or key.
+  [[nodiscard]] static Result<Model> open(const std::string& path);
+
+  [[nodiscard]] const ModelShape& shape() const { return shape_; }
+  [[nodiscard]] const TensorSource& tensors() const;
+  [[nodiscard]] const Tokenizer& tokenizer() const { return *tokenizer_; }
+  /// An error where the model has none, or one that is not known.
+  [[nodiscard]] const Result<ChatTemplate>& chat_template() const { return chat_template_; }
+  [[nodiscard]] const Pooling& pooling() const { return pooling_; }  ///< of an encoder
+
+ private:
+  Model() : chat_template_(failure(AXLE_UNSUPPORTED, "%s", "")) {}
+
+  [[nodiscard]] Result<void> open_gguf(const std::string& path);
+  [[nodiscard]] Result<void> open_folder(const std::string& path);
+  void recognise_template(std::optional<std::string_view> text, const std::string& where);
+
+  std::optional<GgufFile> gguf_;
+  std::optional<SafetensorsFolder> folder_;
+  ModelShape shape_;
+  std::optional<Tokenizer> tokenizer_;
+  Result<ChatTemplate> chat_template_;
+  Pooling pooling_;
+};
+
+/// The tokens of one user's prompt: by the chat template, or as it is.
+[[nodiscard]] Result<std::vector<std::int32_t>> prompt_tokens(const Model& model,
+                                                              const std::string& prompt, bool raw);
+
+}  // namespace axle::runtime
