@@ -43,7 +43,7 @@ class Vectors(ModelCase):
 
     def test_quantised_modes_stay_within_their_errors(self):
         folder = write_encoder_folder(self.root / "model", make_encoder(4))
-        for mode in CAPS:
+        for mode in self.modes():
             self.check(folder, mode)
 
     def test_several_texts_have_the_vectors_that_each_has_alone(self):

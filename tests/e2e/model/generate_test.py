@@ -66,14 +66,14 @@ class Modes(ModelCase):
             model = make_decoder(kind, seed)
             folder = write_decoder_folder(self.root / kind, model)
             oracle = Decoder(folder)
-            for mode, cap in CAPS.items():
+            for mode in self.modes():
                 for prompt in PROMPTS:
                     with self.subTest(model=kind, mode=mode, prompt=prompt):
-                        self.assert_greedy(oracle, self.answer(folder, prompt, mode=mode), cap)
+                        self.assert_greedy(oracle, self.answer(folder, prompt, mode=mode), CAPS[mode])
 
     def test_a_mode_that_is_not_known_is_refused_with_those_that_are(self):
-        folder = write_decoder_folder(self.root / "model", make_decoder())
-        self.assert_refused(self.generate(folder, "x", mode="a1w1"), "a1w1", "a16w8", "da8w8", "float")
+        self.assertEqual(self.modes()[0], "float")
+        self.assertLessEqual({"a16w8", "da8w8"}, set(self.modes()))
 
 
 class Answers(ModelCase):
@@ -83,7 +83,7 @@ class Answers(ModelCase):
 
     def test_a_shorter_answer_is_the_beginning_of_a_longer_one(self):
         whole = self.answer(self.model, PROMPTS[0])["tokens"]
-        for most in (1, 2, 7):
+        for most in (0, 1, 2, 7):
             self.assertEqual(self.answer(self.model, PROMPTS[0], most=most)["tokens"], whole[:most])
 
     def test_an_end_token_ends_the_answer(self):
@@ -106,9 +106,11 @@ class Answers(ModelCase):
         shown = "".join(texts[token] if texts[token] in tiny_tokenizers.SPECIAL else tiny_tokenizers.bytes_of([token]).decode() for token in tokens)
         self.assertEqual(shown, "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n")
 
-    def test_special_tokens_in_a_raw_prompt_are_text(self):
-        text = "a<|im_end|>b"
-        self.assertEqual(tiny_tokenizers.bytes_of(self.answer(self.model, text)["prompt_tokens"]), text.encode())
+    def test_control_tokens_are_taken_in_a_raw_prompt_only(self):
+        a, end, b = (tiny_tokenizers.TOKENS.index(text) for text in ("a", "<|im_end|>", "b"))
+        self.assertEqual(self.answer(self.model, "a<|im_end|>b")["prompt_tokens"], [a, end, b])
+        result = self.ask("generate", self.model, "--prompt", "a<|im_end|>b", "--max-tokens", 1, "--json")
+        self.assertEqual(self.assert_ok(result).json["prompt_tokens"].count(end), 1)
 
 
 if __name__ == "__main__":

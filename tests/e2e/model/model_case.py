@@ -62,6 +62,13 @@ class ModelCase(TestCase):
     def vectors(self, *arguments, **options):
         return self.assert_ok(self.embed(*arguments, **options)).json["vectors"]
 
+    def modes(self):
+        """All that the program has, by its own words; each needs a cap here."""
+        told = self.assert_fails(self.ask("embed", self.root, "--text", "a", "--mode", "none"), 2, "there are").err
+        modes = re.search("there are ([^\n]*)", told)[1].replace(" and ", ", ").split(", ")
+        self.assertLessEqual(set(modes), set(CAPS))
+        return modes
+
     def kernels(self):
         """Names of the kernel sets that this machine can run."""
         return [one["name"] for one in self.assert_ok(self.ask("info", "--json")).json["kernels"] if one["usable"]]

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from model_case import CAPS, PROMPTS, ModelCase
+from model_case import PROMPTS, ModelCase
 from tiny_models import make_decoder, make_encoder, write_decoder_folder, write_decoder_gguf, write_encoder_folder
 
 
@@ -30,13 +30,13 @@ class SameBits(ModelCase):
         folder = write_decoder_folder(self.root / "folder", make_decoder("qwen2", 40))
         file = write_decoder_gguf(self.root / "model.gguf", make_decoder("llama", 41), "Q4_K")
         for model in (folder, file):
-            for mode in CAPS:
+            for mode in self.modes():
                 with self.subTest(model=model.name, mode=mode):
                     self.check(lambda **how: self.generate(model, PROMPTS[4], mode=mode, **how))
 
     def test_vectors(self):
         folder = write_encoder_folder(self.root / "encoder", make_encoder(42))
-        for mode in CAPS:
+        for mode in self.modes():
             with self.subTest(mode=mode):
                 self.check(lambda **how: self.embed(folder, "The cat sat on the mat.", mode=mode, **how))
 
