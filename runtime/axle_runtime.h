@@ -47,10 +47,17 @@ typedef struct axle_error {
 } axle_error;
 
 typedef int32_t axle_type;
-enum { AXLE_FLOAT32 = 0, AXLE_BFLOAT16 = 1, AXLE_FLOAT16 = 2, AXLE_INT8 = 3 };
+enum {
+  AXLE_FLOAT32 = 0,
+  AXLE_BFLOAT16 = 1,
+  AXLE_FLOAT16 = 2,
+  AXLE_INT8 = 3,
+  AXLE_FLOAT8 = 4 /* e4m3 of OCP's specification: largest 448, no infinity */
+};
 
-/* How activations enter the integer product. In both modes all sums are exact and the result is
- * the same, byte for byte, with every kernel and any number of threads. */
+/* How activations and weights enter the product. The result is the same, byte for byte, with every
+ * kernel, any number of threads, and whatever other rows are computed with a row: integer sums are
+ * exact, and what is summed in float has one order. */
 typedef int32_t axle_mode;
 enum {
   /* Dynamic int8: each row of x symmetrically to [-127, 127] by its largest magnitude, rounding to
@@ -58,7 +65,27 @@ enum {
   AXLE_DA8W8 = 0,
   /* Weight-only int8: each row of x to 16 bits, [-32512, 32512]; finer than bfloat16 as long as no
    * element is 250 times larger than the rest. */
-  AXLE_A16W8 = 1
+  AXLE_A16W8 = 1,
+  /* Weight-only int4, a scale for each `group` of weights; x as in AXLE_A16W8. */
+  AXLE_A16W4 = 2,
+  /* int4 weights; x as in AXLE_DA8W8. */
+  AXLE_DA8W4 = 3,
+  /* Weight-only float8, x as float32: nothing but the weights is rounded. */
+  AXLE_A32F8 = 4
+};
+
+/* How the scales of int4 weights are chosen when they are made of float32 weights; and whether
+ * there are two levels of them. */
+typedef int32_t axle_scaling;
+enum {
+  /* A scale of bfloat16 a group: the weight of the largest magnitude near -8, where exactly by the
+   * least squared error of nine scales. */
+  AXLE_SEARCHED = 0,
+  AXLE_ABSMAX = 1, /* the largest magnitude on 7 */
+  AXLE_MSE = 2,    /* positive, the least squared error of twenty scales */
+  /* A scale a channel, and for each 32 weights a factor of 1 to 15 to it: sums stay in integers
+   * over all of k, which makes groups of 32 as fast as larger ones. */
+  AXLE_TWO_LEVEL = 3
 };
 
 typedef struct axle_runtime axle_runtime; /* a choice of kernels and a pool of sleeping threads */
@@ -115,13 +142,21 @@ AXLE_EXPORT axle_status axle_runtime_selftest(axle_runtime* runtime, axle_error*
 typedef struct axle_linear_options {
   size_t struct_size;
   axle_mode mode;
-  axle_type
-      weight_type;     /* AXLE_INT8 with scales; AXLE_FLOAT32: quantised here, by output channel */
+  /* AXLE_FLOAT32: quantised here, without scales. Else with scales: AXLE_INT8, in the int4 modes
+   * each in [-8, 7]; AXLE_FLOAT8 in AXLE_A32F8. */
+  axle_type weight_type;
   size_t n;            /* output features, at least 1 */
   size_t k;            /* input features, 1 to 131071 */
   const void* weights; /* [n][k] */
-  const float* scales; /* [n] for AXLE_INT8, else NULL */
-  const float* bias;   /* [n] or NULL */
+  /* [n]; in the int4 modes [n][k / group rounded up], rounded to bfloat16, below 2^-100 zero, and
+   * [n] again with AXLE_TWO_LEVEL. NULL for AXLE_FLOAT32. */
+  const float* scales;
+  const float* bias; /* [n] or NULL */
+  /* The int4 modes only; a caller without these fields gets zeros. */
+  size_t group;           /* 32, 64 or 128; 0: 128, and with AXLE_TWO_LEVEL 32, its only one */
+  axle_scaling scaling;   /* with AXLE_INT8, AXLE_TWO_LEVEL or 0 */
+  int32_t reserved;       /* 0 */
+  const uint8_t* factors; /* [n][k / 32 rounded up], 1 to 15: AXLE_INT8 with AXLE_TWO_LEVEL */
 } axle_linear_options;
 
 AXLE_EXPORT axle_status axle_linear_create(axle_runtime* runtime,
@@ -134,6 +169,69 @@ AXLE_EXPORT void axle_linear_destroy(axle_linear* linear);
 AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const void* x,
                                             size_t m, float* y, axle_error* error);
 
+/* --- models -------------------------------------------------------------------------------------
+ *
+ * A GGUF file, or a folder of Hugging Face (config.json, safetensors, tokenizer.json). One call at
+ * a time works on a model; others wait. */
+
+typedef struct axle_model axle_model;
+
+typedef struct axle_model_options {
+  size_t struct_size;
+  const char*
+      mode; /* of linear layers: "a16w8" (NULL), "da8w8", "a16w4", "da8w4", "fp8", "float" */
+  const char* kv_cache; /* "float16" (NULL; "float32" in mode float), "int8", "float32" */
+  void (*on_progress)(void* context, double part); /* of the weights, 0 to 1; may be NULL */
+  void* context;
+} axle_model_options;
+
+/* `options` may be NULL. Weights are quantised and packed here; the file stays open. Destroy the
+ * model before its runtime. */
+AXLE_EXPORT axle_status axle_model_open(axle_runtime* runtime, const char* path,
+                                        const axle_model_options* options, axle_model** out,
+                                        axle_error* error);
+AXLE_EXPORT void axle_model_destroy(axle_model* model);
+
+/* Facts as axle_runtime_info has them: type, architecture ("decoder" or "encoder"), vocabulary,
+ * context, hidden, mode, kv_cache. */
+AXLE_EXPORT axle_status axle_model_info(axle_model* model, size_t index, const char** key,
+                                        char* value, size_t size);
+
+/* The tokens of a text in UTF-8: a user's message by the model's chat template, or with `raw` (and
+ * for encoders) the text as it is. *count: in, room in `tokens`; out, the tokens that there are.
+ * Too little room is AXLE_BAD_ARGUMENT. */
+AXLE_EXPORT axle_status axle_model_tokens(axle_model* model, const char* text, int32_t raw,
+                                          int32_t* tokens, size_t* count, axle_error* error);
+
+/* The text of tokens, without control tokens and without a NUL; its end may be a part of a
+ * character. *size: in, room in `text`; out, the bytes that there are. */
+AXLE_EXPORT axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t count,
+                                        char* text, size_t* size, axle_error* error);
+
+typedef struct axle_prompt {
+  size_t struct_size;
+  const int32_t* tokens;
+  size_t count;
+  size_t most_tokens; /* of the answer */
+  double temperature; /* 0: the likeliest token, the rest counts for nothing */
+  size_t top_k;       /* 0: all */
+  double top_p;       /* 1: all */
+  double min_p;       /* 0: all */
+  uint64_t seed;
+} axle_prompt;
+
+/* Called with each token as it comes, not with the one that ends an answer. 0 stops that answer. */
+typedef int32_t (*axle_on_token)(void* context, size_t prompt, int32_t token);
+
+/* Answers `count` prompts together, each as it would be alone. */
+AXLE_EXPORT axle_status axle_model_generate(axle_model* model, const axle_prompt* const* prompts,
+                                            size_t count, axle_on_token on_token, void* context,
+                                            axle_error* error);
+
+/* Vectors [count][hidden] of `count` texts. */
+AXLE_EXPORT axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t count,
+                                         float* vectors, axle_error* error);
+
 /* --- measuring ----------------------------------------------------------------------------------
  */
 
@@ -141,14 +239,17 @@ typedef struct axle_bench_options {
   size_t struct_size;
   axle_mode mode;
   size_t m, n, k;
-  size_t weight_bytes; /* rotate through at least so many bytes of different weights; 0: 256 MiB */
-  double seconds;      /* time to spend; 0: 0.5 */
+  size_t weight_bytes;  /* rotate through at least so many bytes of different weights; 0: 256 MiB */
+  double seconds;       /* time to spend; 0: 0.5 */
+  size_t group;         /* as in axle_linear_options */
+  axle_scaling scaling; /* likewise */
+  int32_t reserved;     /* 0 */
 } axle_bench_options;
 
 typedef struct axle_bench_result {
   size_t struct_size;
   double microseconds;              /* best time of one forward pass, quantisation included */
-  double gigabytes_per_second;      /* int8 weights read by it, 10^9 */
+  double gigabytes_per_second;      /* weights and their scales read by it, 10^9 */
   double gigaops_per_second;        /* 2 m n k, 10^9 */
   double read_gigabytes_per_second; /* plain reads of as much memory, same threads, same run */
 } axle_bench_result;

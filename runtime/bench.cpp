@@ -50,9 +50,12 @@ class Bench {
 
  private:
   [[nodiscard]] Linear& layer(std::size_t i) const { return memory_.as<Linear>()[i]; }
+  /// What the packed weights of one layer take, their scales included.
+  [[nodiscard]] std::size_t layer_bytes() const;
+  [[nodiscard]] axle_linear_options layer_options() const;
   /// Bytes of plain reads beside one layer: as many as its weights, in whole pieces.
   [[nodiscard]] std::size_t read_size() const {
-    const std::size_t pieces = options_.n * options_.k / piece;
+    const std::size_t pieces = layer_bytes() / piece;
     return (pieces == 0 ? 1 : pieces) * piece;
   }
   double time_forward(std::size_t i);
@@ -60,12 +63,51 @@ class Bench {
 
   Engine& engine_;
   const axle_bench_options& options_;
+  Memory weights_;  ///< not packed
+  Memory scales_;
+  Memory factors_;
   Memory memory_;  ///< of the layers
   Memory x_;
   Memory y_;
   Memory read_;
   std::size_t layers_ = 0;
 };
+
+axle_linear_options Bench::layer_options() const {
+  const bool float8 = options_.mode == AXLE_A32F8;
+  return {.struct_size = sizeof(axle_linear_options),
+          .mode = options_.mode,
+          .weight_type = float8 ? AXLE_FLOAT8 : AXLE_INT8,
+          .n = options_.n,
+          .k = options_.k,
+          .weights = weights_.data(),
+          .scales = scales_.as<float>(),
+          .bias = nullptr,
+          .group = options_.group,
+          .scaling = options_.scaling,
+          .reserved = options_.reserved,
+          .factors = options_.scaling == AXLE_TWO_LEVEL ? factors_.as<std::uint8_t>() : nullptr};
+}
+
+std::size_t Bench::layer_bytes() const {
+  const axle_linear_options options = layer_options();
+  const std::size_t weights = options.n * options.k;
+  const WeightForm form = weight_form(options);
+  if (form == WeightForm::int4)
+    return weights / 2 + 2 * options.n * (options.k / group_of(options));
+  if (form == WeightForm::two_level) return weights / 2 + weights / depth_multiple;
+  return weights;
+}
+
+/// Weights as the mode has them, from arbitrary bytes.
+void shape_weights(axle_mode mode, std::uint8_t* weights, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (mode == AXLE_A16W4 || mode == AXLE_DA8W4)
+      weights[i] = static_cast<std::uint8_t>((weights[i] & 15U) - 8U);
+    // Of the magnitudes that most weights of a layer have: neither NaN nor subnormal.
+    if (mode == AXLE_A32F8) weights[i] = static_cast<std::uint8_t>((weights[i] & 0xb7U) | 0x40U);
+  }
+}
 
 axle_status Bench::prepare(axle_error* error) {
   const std::size_t n = options_.n;
@@ -75,34 +117,36 @@ axle_status Bench::prepare(axle_error* error) {
     return report_failure(error, AXLE_BAD_ARGUMENT, "m, n and k must be at least 1 and in bounds");
   const std::size_t wanted =
       options_.weight_bytes != 0 ? options_.weight_bytes : default_weight_bytes;
-  std::size_t count = (wanted + n * k - 1) / (n * k);
+  std::size_t count = (wanted + layer_bytes()) / (layer_bytes() + 1);
+  if (count == 0) count = 1;
   if (count > most_layers) count = most_layers;
-  const Memory weights(n * k + 8 * count);
-  const Memory scales(n * sizeof(float));
+  const std::size_t groups = (k + 31) / 32;
+  weights_ = Memory(n * k + 8 * count);
+  scales_ = Memory(n * groups * sizeof(float));
+  factors_ = Memory(n * groups);
   memory_ = Memory(count * sizeof(Linear));
   x_ = Memory(options_.m * k * sizeof(float));
   y_ = Memory(options_.m * n * sizeof(float));
   read_ = Memory(count * read_size());
-  if (weights.data() == nullptr || scales.data() == nullptr || memory_.data() == nullptr ||
-      x_.data() == nullptr || y_.data() == nullptr || read_.data() == nullptr)
+  if (weights_.data() == nullptr || scales_.data() == nullptr || factors_.data() == nullptr ||
+      memory_.data() == nullptr || x_.data() == nullptr || y_.data() == nullptr ||
+      read_.data() == nullptr)
     return report_failure(error, AXLE_NO_MEMORY, "no memory for the benchmark");
-  fill(weights.data(), weights.size());
+  fill(weights_.data(), weights_.size());
+  shape_weights(options_.mode, weights_.as<std::uint8_t>(), weights_.size());
   fill(read_.data(), read_.size());
-  for (std::size_t i = 0; i < n; ++i) scales.as<float>()[i] = 0x1p-7F;
+  for (std::size_t i = 0; i < n * groups; ++i) {
+    scales_.as<float>()[i] = 0x1p-7F;
+    factors_.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(1 + i % 15);
+  }
   for (std::size_t i = 0; i < options_.m * k; ++i)
     x_.as<float>()[i] = static_cast<float>(static_cast<int>(i * 2654435761U % 2001U) - 1000);
   for (; layers_ < count; ++layers_) {
     // Every layer starts at another place of the same bytes: no two are equal.
     Linear* const linear = ::new (memory_.as<Linear>() + layers_) Linear(engine_);
-    const axle_status status = linear->pack({.struct_size = sizeof(axle_linear_options),
-                                             .mode = options_.mode,
-                                             .weight_type = AXLE_INT8,
-                                             .n = n,
-                                             .k = k,
-                                             .weights = weights.as<std::int8_t>(layers_ * 8),
-                                             .scales = scales.as<float>(),
-                                             .bias = nullptr},
-                                            error);
+    axle_linear_options options = layer_options();
+    options.weights = weights_.as<std::uint8_t>(layers_ * 8);
+    const axle_status status = linear->pack(options, error);
     if (status != AXLE_OK) {
       linear->~Linear();
       return status;
@@ -165,7 +209,7 @@ void Bench::measure(axle_bench_result& result) {
   const double weights = static_cast<double>(options_.n) * static_cast<double>(options_.k);
   const double read_bytes = static_cast<double>(read_size());
   result.microseconds = best * 1e6;
-  result.gigabytes_per_second = weights / best * 1e-9;
+  result.gigabytes_per_second = static_cast<double>(layer_bytes()) / best * 1e-9;
   result.gigaops_per_second = 2.0 * static_cast<double>(options_.m) * weights / best * 1e-9;
   result.read_gigabytes_per_second = read_bytes / best_read * 1e-9;
 }

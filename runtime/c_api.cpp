@@ -1,5 +1,6 @@
 // The C interface over Engine and Linear: checks of pointers and sizes, nothing else.
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include "runtime/activation_types.h"
 #include "runtime/axle_runtime.h"
 #include "runtime/bench.h"
+#include "runtime/c_runtime.h"
 #include "runtime/linear.h"
 #include "runtime/selftest.h"
 
@@ -15,11 +17,6 @@ using axle::runtime::Engine;
 using axle::runtime::KernelRow;
 using axle::runtime::Linear;
 using axle::runtime::report_failure;
-
-struct axle_runtime {
-  explicit axle_runtime(int threads) : engine(threads) {}
-  Engine engine;
-};
 
 struct axle_linear {
   explicit axle_linear(Engine& engine) : linear(engine) {}
@@ -45,6 +42,16 @@ void destroy(T* object) {
 
 axle_status missing(axle_error* error, const char* what) {
   return report_failure(error, AXLE_BAD_ARGUMENT, "%s is missing or of an older layout", what);
+}
+
+/// A struct of a caller of this or an earlier version, whose first `least` bytes it must have:
+/// fields that it does not know are zero.
+template <class T>
+bool take_known(const T* from, std::size_t least, T& to) {
+  if (from == nullptr || from->struct_size < least) return false;
+  std::memset(&to, 0, sizeof to);
+  std::memcpy(&to, from, from->struct_size < sizeof to ? from->struct_size : sizeof to);
+  return true;
 }
 
 struct InfoRow {
@@ -166,11 +173,12 @@ axle_status axle_linear_create(axle_runtime* runtime, const axle_linear_options*
   if (out == nullptr) return missing(error, "the place for the layer");
   *out = nullptr;
   if (runtime == nullptr) return missing(error, "the runtime");
-  if (options == nullptr || options->struct_size < sizeof *options)
+  axle_linear_options known;
+  if (!take_known(options, offsetof(axle_linear_options, group), known))
     return missing(error, "a field of the options");
   axle_linear* const linear = make<axle_linear>(runtime->engine);
   if (linear == nullptr) return report_failure(error, AXLE_NO_MEMORY, "no memory for a layer");
-  const axle_status status = linear->linear.pack(*options, error);
+  const axle_status status = linear->linear.pack(known, error);
   if (status != AXLE_OK) {
     destroy(linear);
     return status;
@@ -194,9 +202,10 @@ axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const voi
 axle_status axle_runtime_bench(axle_runtime* runtime, const axle_bench_options* options,
                                axle_bench_result* result, axle_error* error) {
   if (runtime == nullptr) return missing(error, "the runtime");
-  if (options == nullptr || options->struct_size < sizeof *options)
+  axle_bench_options known;
+  if (!take_known(options, offsetof(axle_bench_options, group), known))
     return missing(error, "a field of the options");
   if (result == nullptr || result->struct_size < sizeof *result)
     return missing(error, "the place for the result");
-  return axle::runtime::bench(runtime->engine, *options, *result, error);
+  return axle::runtime::bench(runtime->engine, known, *result, error);
 }

@@ -19,7 +19,9 @@ namespace axle::runtime {
 void list_missing(const KernelRow& row, char* to, std::size_t size);
 
 /// Rows of quantised activations for one row of x.
-[[nodiscard]] constexpr std::size_t planes_of(axle_mode mode) { return mode == AXLE_A16W8 ? 2 : 1; }
+[[nodiscard]] constexpr std::size_t planes_of(axle_mode mode) {
+  return mode == AXLE_A16W8 || mode == AXLE_A16W4 ? 2 : 1;
+}
 
 class Engine {
  public:

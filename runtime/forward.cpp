@@ -58,6 +58,16 @@ class BlockQueue {
   Range ranges_[ThreadPool::most_threads];
 };
 
+/// Of an activation on its way to weights of that form.
+std::size_t element_bytes(WeightForm form, const KernelSet& set) {
+  if (form == WeightForm::float8) return sizeof(float);
+  const ActivationForm activations = form == WeightForm::int4 ? set.narrow->form : set.form;
+  return activations == ActivationForm::int16 ? 2 : 1;
+}
+
+/// Tiles of 4-bit weights may begin with any row and read so many beyond the last.
+constexpr std::size_t rows_read_beyond = 32;
+
 }  // namespace
 
 /// One chunk of rows at a time; all memory is carved from one scratch area.
@@ -68,7 +78,7 @@ class ForwardPass {
         set_(set),
         type_(type),
         planes_(planes_of(linear.mode_)),
-        row_bytes_(linear.padded_k_ * (set.form == ActivationForm::int16 ? 2 : 1) + row_gap),
+        row_bytes_(linear.padded_k_ * element_bytes(linear.form_, set) + row_gap),
         threads_(shared ? static_cast<std::size_t>(linear.engine_.pool().threads()) : 1) {}
 
   /// Rows of x that one chunk takes.
@@ -81,8 +91,7 @@ class ForwardPass {
   }
 
   [[nodiscard]] std::size_t scratch_bytes(std::size_t chunk) const {
-    return activation_bytes_for(chunk) + round_up(chunk * sizeof(float), 64) +
-           threads_ * thread_bytes(chunk);
+    return activation_bytes_for(chunk) + row_side_bytes(chunk) + threads_ * thread_bytes(chunk);
   }
 
   void run(const void* x, std::size_t rows, float* y, void* scratch) {
@@ -92,7 +101,8 @@ class ForwardPass {
     char* const base = static_cast<char*>(scratch);
     activations_ = base;
     row_scales_ = reinterpret_cast<float*>(base + activation_bytes_for(rows));
-    per_thread_ = base + activation_bytes_for(rows) + round_up(rows * sizeof(float), 64);
+    offsets_ = reinterpret_cast<std::int32_t*>(row_scales_ + rows);
+    per_thread_ = base + activation_bytes_for(rows) + row_side_bytes(rows);
     quantise_rows();
     multiply_blocks();
   }
@@ -107,7 +117,16 @@ class ForwardPass {
            linear_.padded_k_ * sizeof(float);
   }
   [[nodiscard]] std::size_t activation_bytes_for(std::size_t rows) const {
-    return round_up(rows * planes_, row_multiple) * row_bytes_;
+    const std::size_t beyond = linear_.form_ == WeightForm::int4 ? rows_read_beyond : 0;
+    return (round_up(rows * planes_, row_multiple) + beyond) * row_bytes_;
+  }
+  /// Groups that a row of int4 weights' activations falls into.
+  [[nodiscard]] std::size_t groups() const {
+    return linear_.form_ == WeightForm::int4 ? linear_.padded_k_ / linear_.group_ : 0;
+  }
+  /// What a row has beside its quantised values: its scale, and an offset for each group.
+  [[nodiscard]] std::size_t row_side_bytes(std::size_t rows) const {
+    return round_up(rows * (sizeof(float) + groups() * sizeof(std::int32_t)), 64);
   }
   [[nodiscard]] char* thread_memory(std::size_t thread) const {
     return per_thread_ + thread * thread_bytes(rows_);
@@ -148,23 +167,53 @@ class ForwardPass {
     const std::size_t count = linear_.padded_k_;
     const float* row = padded_row(r, copy);
     const std::uint32_t bits = set_.largest_magnitude(row, count);
-    const float steps = planes_ == 2 ? 32512.0F : 127.0F;
-    float inverse = 0;
-    row_scales_[r] = 0;
-    if (bits >= negligible_bits && bits < infinity_bits) {
-      float largest = 0;
-      std::memcpy(&largest, &bits, 4);
-      inverse = steps / largest;
-      row_scales_[r] = largest / steps;
-    } else {
-      // Nothing, or something not finite: zeros, and for the latter a scale that makes NaN of them.
-      if (bits >= infinity_bits) row_scales_[r] = __builtin_nanf("");
+    const bool counts = bits >= negligible_bits && bits < infinity_bits;
+    if (!counts) {
       std::memset(copy, 0, count * sizeof(float));
       row = copy;
     }
+    if (linear_.form_ == WeightForm::float8) {
+      scale_row(r, row, counts ? bits : 0);
+    } else {
+      quantise_counted_row(r, row, counts ? bits : 0);
+    }
+    // Something not finite: a row of zeros with a scale that makes NaN of them.
+    if (bits >= infinity_bits) row_scales_[r] = __builtin_nanf("");
+  }
+
+  /// `bits` of the largest magnitude, 0: nothing.
+  void quantise_counted_row(std::size_t r, const float* row, std::uint32_t bits) {
+    const float steps = planes_ == 2 ? 32512.0F : 127.0F;
+    float largest = 0;
+    std::memcpy(&largest, &bits, 4);
+    const float inverse = bits == 0 ? 0 : steps / largest;
+    row_scales_[r] = largest / steps;
     char* const high = activations_ + r * row_bytes_;
-    set_.quantise(row, count, inverse, high,
-                  planes_ == 2 ? activations_ + (rows_ + r) * row_bytes_ : nullptr);
+    char* const low = planes_ == 2 ? activations_ + (rows_ + r) * row_bytes_ : nullptr;
+    if (linear_.form_ == WeightForm::int4) {
+      set_.narrow->quantise_w4({.x = row,
+                                .count = linear_.padded_k_,
+                                .inverse_scale = inverse,
+                                .group = linear_.group_,
+                                .high = high,
+                                .low = low,
+                                .offsets = offsets_ + r * groups()});
+    } else {
+      set_.quantise(row, linear_.padded_k_, inverse, high, low);
+    }
+  }
+
+  /// To x * 2^(120 - e), where the largest magnitude is in [2^e, 2^(e + 1)): float8 weights count
+  /// 2^-120 of their value. In two steps, since 2^(120 - e) may be beyond float.
+  void scale_row(std::size_t r, const float* row, std::uint32_t bits) {
+    const std::uint32_t exponent = bits == 0 ? 127 : bits >> 23U;  // e + 127
+    const std::uint32_t second_bits = (127U + 10U + 127U - exponent) << 23U;
+    const std::uint32_t scale_bits = exponent << 23U;
+    float second = 0;
+    std::memcpy(&second, &second_bits, 4);
+    std::memcpy(row_scales_ + r, &scale_bits, 4);
+    set_.narrow->scale(row, linear_.padded_k_, second, 0x1p110F,
+                       reinterpret_cast<float*>(activations_ + r * row_bytes_));
   }
 
   void multiply_blocks() {
@@ -181,28 +230,83 @@ class ForwardPass {
 
   void multiply_block(std::size_t block, char* memory) const {
     const std::size_t column = block * block_columns;
-    std::int32_t* const sums = reinterpret_cast<std::int32_t*>(memory);
-    set_.multiply({.weights = linear_.weights_.as<std::int8_t>(column * linear_.padded_k_),
-                   .activations = activations_,
-                   .row_bytes = row_bytes_,
-                   .rows = rows_ * planes_,
-                   .depth = linear_.padded_k_,
-                   .correction = linear_.correction_.as<std::int32_t>() + column,
-                   .sums = sums});
     const bool whole = column + block_columns <= linear_.n_;
     float* const beside = reinterpret_cast<float*>(memory + sum_bytes(rows_));
-    set_.finish(
-        {.high = sums,
-         .low = planes_ == 2 ? sums + rows_ * block_columns : nullptr,
-         .row_scales = row_scales_,
-         .column_scales = linear_.scales_.as<float>() + column,
-         .bias = linear_.bias_.data() == nullptr ? nullptr : linear_.bias_.as<float>() + column,
-         .y = whole ? y_ + column : beside,
-         .row_floats = whole ? linear_.n_ : block_columns,
-         .rows = rows_});
+    float* const y = whole ? y_ + column : beside;
+    const std::size_t row_floats = whole ? linear_.n_ : block_columns;
+    if (linear_.form_ == WeightForm::int4 || linear_.form_ == WeightForm::float8) {
+      float_sums(block, reinterpret_cast<float*>(memory), y, row_floats);
+    } else {
+      integer_sums(block, reinterpret_cast<std::int32_t*>(memory), y, row_floats);
+    }
     for (std::size_t r = 0; !whole && r < rows_; ++r)
       std::memcpy(y_ + r * linear_.n_ + column, beside + r * block_columns,
                   (linear_.n_ - column) * sizeof(float));
+  }
+
+  [[nodiscard]] const float* column_floats(const Memory& memory, std::size_t block) const {
+    return memory.data() == nullptr ? nullptr : memory.as<float>() + block * block_columns;
+  }
+
+  void integer_sums(std::size_t block, std::int32_t* sums, float* y, std::size_t row_floats) const {
+    const std::size_t column = block * block_columns;
+    const BlockProduct product{
+        .weights = linear_.weights_.as<std::int8_t>(column * linear_.padded_k_),
+        .activations = activations_,
+        .row_bytes = row_bytes_,
+        .rows = rows_ * planes_,
+        .depth = linear_.padded_k_,
+        .correction = linear_.correction_.as<std::int32_t>() + column,
+        .sums = sums};
+    if (linear_.form_ == WeightForm::two_level) {
+      set_.narrow->multiply_two_level(
+          {.weights = linear_.weights_.as<std::uint8_t>(column * linear_.padded_k_ / 2),
+           .sub_scales = linear_.side_.as<std::uint8_t>(block * linear_.padded_k_),
+           .element_bytes = element_bytes(linear_.form_, set_),
+           .product = product});
+    } else {
+      set_.multiply(product);
+    }
+    set_.finish({.high = sums,
+                 .low = planes_ == 2 ? sums + rows_ * block_columns : nullptr,
+                 .row_scales = row_scales_,
+                 .column_scales = column_floats(linear_.scales_, block),
+                 .bias = column_floats(linear_.bias_, block),
+                 .y = y,
+                 .row_floats = row_floats,
+                 .rows = rows_});
+  }
+
+  void float_sums(std::size_t block, float* sums, float* y, std::size_t row_floats) const {
+    const std::size_t column = block * block_columns;
+    if (linear_.form_ == WeightForm::int4) {
+      set_.narrow->multiply_w4(
+          {.weights = linear_.weights_.as<std::uint8_t>(column * linear_.padded_k_ / 2),
+           .scales = linear_.side_.as<std::uint16_t>() + column * groups(),
+           .activations = activations_,
+           .row_bytes = row_bytes_,
+           .rows = rows_,
+           .planes = planes_,
+           .depth = linear_.padded_k_,
+           .group = linear_.group_,
+           .offsets = offsets_,
+           .sums = sums});
+    } else {
+      set_.narrow->multiply_f8(
+          {.weights = linear_.weights_.as<std::uint8_t>(column * linear_.padded_k_),
+           .activations = reinterpret_cast<const float*>(activations_),
+           .row_bytes = row_bytes_,
+           .rows = rows_,
+           .depth = linear_.padded_k_,
+           .sums = sums});
+    }
+    set_.narrow->finish_floats({.sums = sums,
+                                .row_scales = row_scales_,
+                                .column_scales = column_floats(linear_.scales_, block),
+                                .bias = column_floats(linear_.bias_, block),
+                                .y = y,
+                                .row_floats = row_floats,
+                                .rows = rows_});
   }
 
   const Linear& linear_;
@@ -216,6 +320,7 @@ class ForwardPass {
   float* y_ = nullptr;
   char* activations_ = nullptr;  ///< [rows], for two planes [rows] more, of row_bytes_ each
   float* row_scales_ = nullptr;
+  std::int32_t* offsets_ = nullptr;  ///< [rows][groups], for int4 with one level
   char* per_thread_ = nullptr;
 };
 

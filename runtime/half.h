@@ -71,4 +71,19 @@ namespace axle::runtime {
   return float_of_bits(sign | ((exponent + 120) << 23U) | (fraction << 20U));
 }
 
+/// Beyond 464, half way to what would follow 448, to NaN, as PyTorch has it; a NaN stays one.
+[[nodiscard]] inline std::uint8_t float8_from_float(float value) {
+  const std::uint32_t bits = bits_of_float(value);
+  const std::uint8_t sign = static_cast<std::uint8_t>((bits >> 24U) & 0x80U);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  if (magnitude > 0x43e80000U) return sign | 0x7fU;
+  if (magnitude < 0x3c800000U) {
+    // Subnormal: adding 2^14 leaves a whole number of steps of 2^-9 in the lowest bits.
+    const float shifted = float_of_bits(magnitude) + 0x1p14F;
+    return static_cast<std::uint8_t>(sign | (bits_of_float(shifted) - 0x46800000U));
+  }
+  const std::uint32_t rounded = magnitude + 0x7ffffU + ((magnitude >> 20U) & 1U);
+  return static_cast<std::uint8_t>(sign | ((rounded - (120U << 23U)) >> 20U));
+}
+
 }  // namespace axle::runtime

@@ -8,7 +8,8 @@
 //   two planes (A16W8): q = round_to_even(x * (32512 / a)),  scale a / 32512, q = 256 high + low
 // with high in [-127, 127] and low in [-128, 127]. All products are integers, their sums are exact
 // in int32 up to K = 131071, and the steps in float are in one order without fused multiply-add, so
-// that every set returns the same bytes.
+// that every set returns the same bytes. A16W4 and DA8W4 quantise rows in the same way. For float8
+// weights (A32F8) a row is only moved to a power of two that suits the bits of the weights.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,8 @@ struct BlockProduct {
   std::size_t depth;               ///< K padded to a multiple of 64
   const std::int32_t* correction;  ///< [64] 128 * sum over k of the weights (for offset_uint8)
   std::int32_t* sums;              ///< out: [rows rounded up to 16][64], 64-byte aligned
+  /// The depth before this one is in `sums` already, its correction as well: add to them.
+  bool continues = false;
 };
 
 /// From sums to floats: y = (256 high + low) * (row_scale * column_scale) + bias.
@@ -118,6 +121,85 @@ struct ModelSteps {
   void (*mix)(const MixTask& task);
 };
 
+/// 4-bit weights w in [-8, 7] lie in column blocks of 64 too, in slabs of 64 k: [K/64][8][64][4]
+/// bytes. Byte (i, c, j) of a slab holds w + 8 of column c at k = 4i + j in its low half and at
+/// k = 4i + j + 32 in its high one: half a slab (32 k) belongs to one group.
+inline constexpr std::size_t half_slab_depth = 32;
+inline constexpr std::size_t nibble_slab_bytes = depth_multiple * block_columns / 2;
+inline constexpr std::size_t largest_group = 128;
+
+/// A row of x on its way to 4-bit weights.
+struct W4Row {
+  const float* x;
+  std::size_t count;  ///< a multiple of `group` and of 64
+  float inverse_scale;
+  std::size_t group;
+  void* high;             ///< [count] in the set's `form`
+  void* low;              ///< or null: one plane
+  std::int32_t* offsets;  ///< out: [count / group] -8 * sum of the quantised values of the group
+};
+
+/// One column block of 4-bit weights times all rows. The sum of a group is exact in integers; then
+/// sums[r][c] += float(256 high + low) * scale, group after group, each operation rounded by
+/// itself.
+struct W4Product {
+  const std::uint8_t* weights;  ///< [depth/64][8][64][4], 64-byte aligned
+  const std::uint16_t* scales;  ///< [depth/group][64] bfloat16: zero, or at least 2^-100
+  const void* activations;      ///< row r of plane p starts `row_bytes` * (p * rows + r) further on
+  std::size_t row_bytes;        ///< multiple of 64
+  std::size_t rows;             ///< the buffer holds 32 rows more than rows * planes
+  std::size_t planes;           ///< 1, or 2: high and low
+  std::size_t depth;            ///< K padded to a multiple of 64 and of the group
+  std::size_t group;            ///< 32, 64 or 128
+  const std::int32_t* offsets;  ///< [rows][depth/group]
+  float* sums;                  ///< out: [rows][64], 64-byte aligned
+};
+
+/// 4-bit weights with two levels of scales: w * sub_scale is an int8 weight of `product`, in which
+/// `weights` is unused.
+struct TwoLevelProduct {
+  const std::uint8_t* weights;  ///< as in W4Product
+  /// [depth/64][64]: of the first 32 k of a slab in the low half of the byte, 1 to 15, of the other
+  /// 32 in the high one.
+  const std::uint8_t* sub_scales;
+  std::size_t element_bytes;  ///< of an activation
+  BlockProduct product;
+};
+
+/// float8 weights (e4m3, as int8 weights lie) times floats: sums[r][c] += x * (w * 2^-120), k after
+/// k, each operation rounded by itself.
+struct F8Product {
+  const std::uint8_t* weights;  ///< [depth/4][64][4], 64-byte aligned
+  const float* activations;     ///< row r starts `row_bytes` * r further on
+  std::size_t row_bytes;
+  std::size_t rows;
+  std::size_t depth;
+  float* sums;  ///< out: [rows][64], 64-byte aligned
+};
+
+/// y = sums * (row_scale * column_scale) + bias.
+struct FloatResult {
+  const float* sums;           ///< [rows][64]
+  const float* row_scales;     ///< [rows]
+  const float* column_scales;  ///< [64], or null: 1
+  const float* bias;           ///< [64] or null
+  float* y;                    ///< as in BlockResult
+  std::size_t row_floats;
+  std::size_t rows;
+};
+
+/// What 4-bit and float8 weights take.
+struct NarrowSteps {
+  ActivationForm form;  ///< int8 or int16: of rows that go to multiply_w4
+  void (*quantise_w4)(const W4Row& row);
+  void (*multiply_w4)(const W4Product& product);
+  void (*multiply_two_level)(const TwoLevelProduct& product);
+  /// to[i] = x[i] * first * second.
+  void (*scale)(const float* x, std::size_t count, float first, float second, float* to);
+  void (*multiply_f8)(const F8Product& product);
+  void (*finish_floats)(const FloatResult& result);
+};
+
 struct KernelSet {
   ActivationForm form;
   /// Largest bit pattern of |x| over `count` floats (a multiple of 64): above that of every finite
@@ -132,6 +214,7 @@ struct KernelSet {
   void (*enter)();
   void (*leave)();
   const ModelSteps* model;
+  const NarrowSteps* narrow;
 };
 
 }  // namespace axle::runtime

@@ -13,6 +13,18 @@ namespace axle::runtime {
 /// Exact int32 sums: 128 * 128 * most_depth < 2^31.
 inline constexpr std::size_t most_depth = 131071;
 
+/// How the weights of a layer are packed.
+enum class WeightForm : std::uint8_t { int8, int4, two_level, float8 };
+
+/// Of checked options.
+[[nodiscard]] WeightForm weight_form(const axle_linear_options& options);
+
+/// The group of int4 weights that is meant.
+[[nodiscard]] std::size_t group_of(const axle_linear_options& options);
+
+/// Everything about `options` but what is found weight by weight while they are packed.
+[[nodiscard]] axle_status check(const axle_linear_options& options, axle_error* error);
+
 class Linear {
  public:
   explicit Linear(Engine& engine) : engine_(engine) {}
@@ -27,8 +39,9 @@ class Linear {
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] axle_mode mode() const { return mode_; }
   [[nodiscard]] Engine& engine() const { return engine_; }
+  /// Of packed weights, their scales and the bias.
   [[nodiscard]] std::size_t bytes() const {
-    return weights_.size() + scales_.size() + bias_.size() + correction_.size();
+    return weights_.size() + scales_.size() + bias_.size() + correction_.size() + side_.size();
   }
 
  private:
@@ -36,8 +49,16 @@ class Linear {
 
   [[nodiscard]] std::size_t blocks() const { return padded_n_ / block_columns; }
   axle_status allocate(bool with_bias);
-  axle_status take_scales(const axle_linear_options& options, axle_error* error);
+  void take_scales(const axle_linear_options& options);
   void pack_block(const axle_linear_options& options, std::size_t block);
+  void pack_block_int8(const axle_linear_options& options, std::size_t block);
+  void pack_block_float8(const axle_linear_options& options, std::size_t block);
+  void pack_channel_int4(const axle_linear_options& options, std::size_t channel);
+  void pack_channel_two_level(const axle_linear_options& options, std::size_t channel);
+  [[nodiscard]] axle_status check_weights(const axle_linear_options& options,
+                                          axle_error* error) const;
+  /// Of the side array that the weights of int4 have in this form; 0 in the others.
+  [[nodiscard]] std::size_t side_bytes() const;
 
   Engine& engine_;
   axle_mode mode_ = AXLE_DA8W8;
@@ -45,10 +66,14 @@ class Linear {
   std::size_t k_ = 0;
   std::size_t padded_n_ = 0;
   std::size_t padded_k_ = 0;
-  Memory weights_;     ///< [padded_n/64][padded_k/4][64][4] int8
-  Memory scales_;      ///< [padded_n] float
+  std::size_t group_ = 0;  ///< of int4
+  WeightForm form_ = WeightForm::int8;
+  Memory weights_;     ///< [padded_n/64][padded_k/4][64][4] int8 or float8, or slabs of nibbles
+  Memory side_;        ///< int4: [padded_n/64][padded_k/group][64] bfloat16 scales; two levels:
+                       ///< [padded_n/64][padded_k/64][64] factors, two a byte; else empty
+  Memory scales_;      ///< [padded_n] float; empty for int4 with one level
   Memory bias_;        ///< [padded_n] float, or empty
-  Memory correction_;  ///< [padded_n] int32
+  Memory correction_;  ///< [padded_n] int32; empty for int4 with one level and float8
 };
 
 }  // namespace axle::runtime

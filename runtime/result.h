@@ -19,7 +19,8 @@ struct Failure {
 template <class T>
 using Result = std::expected<T, Failure>;
 
-/// `format` as printf has it.
+/// `format` as printf has it. Names that a file gives may go in as they are: what is no printable
+/// UTF-8 is shown as "?", and of a message beyond 1000 bytes the middle is left out.
 [[gnu::format(printf, 2, 3)]] std::unexpected<Failure> failure(axle_status status,
                                                                const char* format, ...);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "runtime/linear.h"
+#include "runtime/quantize/float8.h"
 
 namespace axle::runtime {
 namespace {
@@ -26,29 +27,70 @@ class Numbers {
   std::uint32_t state_ = 1;
 };
 
+constexpr std::size_t most_groups = (k + 31) / 32;
+
+/// What is tested: each form of weights, and both kinds of quantised rows.
+struct Form {
+  const char* name;
+  axle_mode mode;
+  double steps;  ///< to which a row is quantised, 0: not
+  std::size_t group = 0;
+  axle_scaling scaling = AXLE_SEARCHED;
+};
+
+constexpr Form forms[] = {{"da8w8", AXLE_DA8W8, 127},
+                          {"a16w8", AXLE_A16W8, 32512},
+                          {"da8w4", AXLE_DA8W4, 127, 64},
+                          {"a16w4", AXLE_A16W4, 32512, 32},
+                          {"a16w4 with two levels", AXLE_A16W4, 32512, 32, AXLE_TWO_LEVEL},
+                          {"a32f8", AXLE_A32F8, 0}};
+
 struct Case {
-  std::int8_t weights[n * k];
-  float scales[n];
+  std::int8_t weights[n * k];  ///< as the form has them
+  float scales[n * most_groups];
+  std::uint8_t factors[n * most_groups];
+  double values[n * k];  ///< the weights that are meant
   float bias[n];
   float x[most_rows * k];
   float y[most_rows * n];
 };
 
-void fill(Case& data) {
-  Numbers numbers;
-  for (std::int8_t& weight : data.weights) weight = static_cast<std::int8_t>(numbers.next(127));
-  data.weights[0] = -128;
-  for (float& scale : data.scales) scale = static_cast<float>(numbers.next(500) + 600) / 65536.0F;
-  for (float& bias : data.bias) bias = static_cast<float>(numbers.next(1000)) / 256.0F;
-  for (float& x : data.x) x = static_cast<float>(numbers.next(2000)) / 512.0F;
+std::int8_t make_weight(const Form& form, Numbers& numbers) {
+  const std::int32_t wide = numbers.next(127);
+  if (form.mode == AXLE_A16W4 || form.mode == AXLE_DA8W4)
+    return static_cast<std::int8_t>(wide < 0 ? -(-wide % 9) : wide % 8);
+  if (form.mode == AXLE_A32F8 && (wide == 127 || wide == -1)) return 0;  // bits of NaNs
+  return static_cast<std::int8_t>(wide);
 }
 
-/// The result may differ from sums in double by what rounding each x to a step of its row can cost.
+void fill(Case& data, const Form& form) {
+  Numbers numbers;
+  for (std::int8_t& weight : data.weights) weight = make_weight(form, numbers);
+  if (form.group == 0) data.weights[0] = -128;
+  // Exact as bfloat16.
+  for (float& scale : data.scales) scale = static_cast<float>(numbers.next(60) + 68) / 8192.0F;
+  for (std::uint8_t& factor : data.factors) factor = static_cast<std::uint8_t>(numbers.next(7) + 8);
+  for (float& bias : data.bias) bias = static_cast<float>(numbers.next(1000)) / 256.0F;
+  for (float& x : data.x) x = static_cast<float>(numbers.next(2000)) / 512.0F;
+  const bool two_level = form.scaling == AXLE_TWO_LEVEL;
+  const std::size_t groups = form.group == 0 ? 1 : (k + form.group - 1) / form.group;
+  for (std::size_t i = 0; i < n * k; ++i) {
+    const std::size_t group = i / k * groups + (form.group == 0 ? 0 : i % k / form.group);
+    double value = data.weights[i];
+    if (form.mode == AXLE_A32F8)
+      value = static_cast<double>(from_float8(static_cast<std::uint8_t>(data.weights[i])));
+    if (two_level) value *= data.factors[group];
+    data.values[i] = value * static_cast<double>(data.scales[two_level ? i / k : group]);
+  }
+}
+
+/// The result may differ from sums in double by what rounding each x to a step of its row can cost,
+/// and by what sums in float cost.
 bool is_right(const Case& data, std::size_t rows, double steps, std::size_t& bad) {
   for (std::size_t i = 0; i < rows * n; ++i) {
     const float* const x = data.x + i / n * k;
-    const std::int8_t* const w = data.weights + i % n * k;
-    double expected = 0;
+    const double* const w = data.values + i % n * k;
+    double expected = static_cast<double>(data.bias[i % n]);
     double weight_sum = 0;
     double largest = 0;
     for (std::size_t j = 0; j < k; ++j) {
@@ -57,10 +99,9 @@ bool is_right(const Case& data, std::size_t rows, double steps, std::size_t& bad
       const double magnitude = x[j] < 0 ? -static_cast<double>(x[j]) : static_cast<double>(x[j]);
       if (magnitude > largest) largest = magnitude;
     }
-    const double scale = static_cast<double>(data.scales[i % n]);
-    const double difference =
-        static_cast<double>(data.y[i]) - (expected * scale + static_cast<double>(data.bias[i % n]));
-    const double bound = 0.51 * largest / steps * weight_sum * scale + 1e-4;
+    const double difference = static_cast<double>(data.y[i]) - expected;
+    const double step = steps == 0 ? 0 : 0.51 / steps;
+    const double bound = (step + 1e-6) * largest * weight_sum + 1e-4;
     bad = i;
     const bool close = difference <= bound && difference >= -bound;  // never so for NaN
     if (!close) return false;
@@ -68,27 +109,33 @@ bool is_right(const Case& data, std::size_t rows, double steps, std::size_t& bad
   return true;
 }
 
-axle_status check_mode(Engine& engine, Case& data, axle_mode mode, axle_error* error) {
+axle_status check_form(Engine& engine, Case& data, const Form& form, axle_error* error) {
+  fill(data, form);
   Linear linear(engine);
-  const axle_status packed = linear.pack({.struct_size = sizeof(axle_linear_options),
-                                          .mode = mode,
-                                          .weight_type = AXLE_INT8,
-                                          .n = n,
-                                          .k = k,
-                                          .weights = data.weights,
-                                          .scales = data.scales,
-                                          .bias = data.bias},
-                                         error);
+  const axle_status packed =
+      linear.pack({.struct_size = sizeof(axle_linear_options),
+                   .mode = form.mode,
+                   .weight_type = form.mode == AXLE_A32F8 ? AXLE_FLOAT8 : AXLE_INT8,
+                   .n = n,
+                   .k = k,
+                   .weights = data.weights,
+                   .scales = data.scales,
+                   .bias = data.bias,
+                   .group = form.group,
+                   .scaling = form.scaling,
+                   .reserved = 0,
+                   .factors = form.scaling == AXLE_TWO_LEVEL ? data.factors : nullptr},
+                  error);
   if (packed != AXLE_OK) return packed;
   for (const std::size_t rows : row_counts) {
     const axle_status status = linear.forward(AXLE_FLOAT32, data.x, rows, data.y, error);
     if (status != AXLE_OK) return status;
     std::size_t bad = 0;
-    if (!is_right(data, rows, mode == AXLE_A16W8 ? 32512.0 : 127.0, bad))
-      return report_failure(
-          error, AXLE_MISMATCH, "kernel set '%s', %s, %zu rows: y[%zu][%zu] is wrong (%g)",
-          engine.kernel_for(rows * planes_of(mode)).name, mode == AXLE_A16W8 ? "a16w8" : "da8w8",
-          rows, bad / n, bad % n, static_cast<double>(data.y[bad]));
+    if (!is_right(data, rows, form.steps, bad))
+      return report_failure(error, AXLE_MISMATCH,
+                            "kernel set '%s', %s, %zu rows: y[%zu][%zu] is wrong (%g)",
+                            engine.kernel_for(rows * planes_of(form.mode)).name, form.name, rows,
+                            bad / n, bad % n, static_cast<double>(data.y[bad]));
   }
   return AXLE_OK;
 }
@@ -100,15 +147,15 @@ axle_status selftest(Engine& engine, axle_error* error) {
   if (memory.data() == nullptr)
     return report_failure(error, AXLE_NO_MEMORY, "no memory for the self-test");
   Case& data = *memory.as<Case>();
-  fill(data);
   for (const KernelRow* row : engine.kernels()) {
     // A refused permission is not a wrong result: the engine does without them as well.
     if (!is_permitted(*row)) continue;
     Engine forced(engine.pool().threads());
     forced.use_only(*row);
-    axle_status status = check_mode(forced, data, AXLE_DA8W8, error);
-    if (status == AXLE_OK) status = check_mode(forced, data, AXLE_A16W8, error);
-    if (status != AXLE_OK) return status;
+    for (const Form& form : forms) {
+      const axle_status status = check_form(forced, data, form, error);
+      if (status != AXLE_OK) return status;
+    }
   }
   return AXLE_OK;
 }

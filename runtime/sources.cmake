@@ -77,17 +77,22 @@ function(axle_runtime_sources target)
     set(cpu ${root}/cpu_other.cpp)
   endif()
   axle_runtime_kernels(${target} kernel_sources)
-  target_sources(${target} PRIVATE
+  set(core_sources
     ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
-    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/memory.cpp
-    ${root}/selftest.cpp ${root}/thread_pool.cpp ${kernel_sources})
-  # No fused multiply-add: every kernel set returns the same bytes. No exceptions, no guards of
-  # static variables: the core needs nothing of the C++ library.
+    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/memory.cpp
+    ${root}/old_glibc.cpp ${root}/pack_narrow.cpp ${root}/quantize/float8.cpp ${root}/quantize/int4.cpp
+    ${root}/selftest.cpp ${root}/thread_pool.cpp)
+  target_sources(${target} PRIVATE ${core_sources} ${kernel_sources})
+  # No fused multiply-add: every kernel set returns the same bytes.
   target_compile_options(${target} PRIVATE -ffp-contract=off)
+  # The core needs nothing of the C++ library.
+  set(core_options -fno-exceptions -fno-rtti -fno-threadsafe-statics)
+  set_source_files_properties(${core_sources} TARGET_DIRECTORY ${target}
+    PROPERTIES COMPILE_OPTIONS "${core_options}")
   target_compile_definitions(${target} PRIVATE AXLE_RUNTIME_VERSION="0.1.0")
   # Never -m<isa>: each function of a kernel carries its own target attribute. -O3 unrolls the
   # register blocks; a square root is an instruction, without errno; GCC 12's AVX-512 headers warn falsely of uninitialised values.
-  set(kernel_options -O3 -fno-math-errno)
+  set(kernel_options ${core_options} -O3 -fno-math-errno)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND kernel_options -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()
@@ -95,18 +100,22 @@ function(axle_runtime_sources target)
     PROPERTIES COMPILE_OPTIONS "${kernel_options}")
 endfunction()
 
-# axle_runtime_shared(TARGET): libaxle_runtime.so as it goes into a wheel. It links the C library
-# only: the core is compiled without exceptions and linked as C.
+include(${CMAKE_CURRENT_LIST_DIR}/model_sources.cmake)
+
+# axle_runtime_shared(TARGET): libaxle_runtime.so as it goes into a wheel. It needs the C library, from
+# glibc 2.17 on, and the compiler's unwinder (libgcc_s.so.1); the C++ library is linked in.
 function(axle_runtime_shared target)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  set(exports ${root}/exports.map)
   add_library(${target} SHARED ${root}/../detect/capability.cpp)
   axle_runtime_sources(${target})
+  axle_runtime_models(${target})
   target_compile_features(${target} PRIVATE cxx_std_23)
   target_include_directories(${target} PRIVATE ${root}/..)
   target_compile_definitions(${target} PRIVATE AXLE_OLD_GLIBC)
-  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics)
-  target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,-z,relro -Wl,-z,now)
+  target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--version-script=${exports}
+    -Wl,--gc-sections -Wl,--as-needed -Wl,-z,defs -Wl,-z,relro -Wl,-z,now)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME axle_runtime CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON LINKER_LANGUAGE C)
+    VISIBILITY_INLINES_HIDDEN ON LINK_DEPENDS ${exports})
 endfunction()

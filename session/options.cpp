@@ -280,7 +280,7 @@ constexpr std::array rows = {
     OptionRow{Opt::text, list, "--text", "TEXT", "A text whose vector is wanted"},
     OptionRow{Opt::mode, value, "--mode", "MODE",
               "How linear layers compute: a16w8 (int8 weights, the default), da8w8 (int8 weights "
-              "and activations) or float"},
+              "and activations), a16w4, da8w4 (int4 weights), fp8 (float8 weights) or float"},
     OptionRow{Opt::kv_cache, value, "--kv-cache", "FORM",
               "Keys and values of past tokens: float16 (the default), int8 or float32 (that of "
               "--mode float)"},

@@ -19,9 +19,13 @@ namespace axle::runtime {
 
 class GgufFile {
  public:
-  /// Every length, offset and string is checked here. AXLE_UNSUPPORTED for another version or a
-  /// tensor of a type that is not read, by its name.
+  /// Every length and offset is checked here. AXLE_UNSUPPORTED for another version or a tensor of a
+  /// type that is not read, by its name. Texts and names may be any bytes.
   [[nodiscard]] static Result<GgufFile> open(const std::string& path);
+
+  /// The same of bytes that the caller keeps; `name` stands for the path in errors.
+  [[nodiscard]] static Result<GgufFile> in_memory(std::span<const std::byte> bytes,
+                                                  const std::string& name);
 
   [[nodiscard]] const TensorSource& tensors() const { return tensors_; }
   [[nodiscard]] const std::string& path() const { return tensors_.where(); }
@@ -48,7 +52,7 @@ class GgufFile {
     std::span<const std::byte> bytes;
   };
 
-  GgufFile(MappedFile file, const std::string& path) : file_(std::move(file)), tensors_(path) {}
+  explicit GgufFile(const std::string& path) : tensors_(path) {}
 
   [[nodiscard]] const Value* find(const std::string& key, bool is_array) const;
 

@@ -18,15 +18,22 @@ std::unexpected<Failure> io_failure(const std::string& path) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  // A pipe would block here, and a folder cannot be mapped: both are said, not waited for.
+  // Opening a pipe would wait for a writer. (fstat has another symbol version since glibc 2.33:
+  // what is no regular file shows itself by what cannot be done with it.)
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return io_failure(path);
+  char first = 0;
+  if (pread(descriptor, &first, 1, 0) < 0) {
+    const bool is_pipe = errno == ESPIPE;
+    const std::unexpected<Failure> why =
+        is_pipe ? failure(AXLE_IO, "%s: not a regular file", path.c_str()) : io_failure(path);
+    close(descriptor);
+    return why;
+  }
   const off_t size = lseek(descriptor, 0, SEEK_END);
   if (size <= 0) {
-    const bool unseekable = size < 0;
     close(descriptor);
-    if (unseekable) return failure(AXLE_IO, "%s: not a regular file", path.c_str());
-    return MappedFile(nullptr, 0);
+    return MappedFile();
   }
   void* const data =
       mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, descriptor, 0);

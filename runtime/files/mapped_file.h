@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "runtime/result.h"
 
@@ -16,6 +17,8 @@ class MappedFile {
   /// AXLE_IO if it is not there, not a regular file, or cannot be read. May be empty.
   [[nodiscard]] static Result<MappedFile> open(const std::string& path);
 
+  /// Of no file: no bytes.
+  MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
@@ -28,8 +31,8 @@ class MappedFile {
  private:
   MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
 
-  const std::byte* data_;
-  std::size_t size_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace axle::runtime

@@ -2,6 +2,9 @@
 // Safetensors files (huggingface/safetensors, README "Format"): a JSON header, then the tensors
 // without gaps.
 
+#include <cstddef>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,23 +14,50 @@
 
 namespace axle::runtime {
 
-/// Adds the tensors of a mapped file, in the order of their places, to `to`; `path` names the file
-/// in errors. Every offset is checked: tensors cover what follows the header exactly.
-[[nodiscard]] Result<void> read_safetensors(const MappedFile& file, const std::string& path,
-                                            TensorSource& to);
+/// "__metadata__": by convention "format" and, of our own, what a quantiser did.
+using SafetensorsMetadata = std::map<std::string, std::string>;
 
-/// The tensors of a folder: model.safetensors, or model.safetensors.index.json and its shards.
+/// Adds the tensors of a file's bytes, in the order of their places, to `to`, and its metadata to
+/// `metadata` where the key is not there yet; `path` names the file in errors. Every offset is
+/// checked: tensors cover what follows the header exactly.
+[[nodiscard]] Result<void> read_safetensors(std::span<const std::byte> bytes,
+                                            const std::string& path, TensorSource& to,
+                                            SafetensorsMetadata& metadata);
+
+/// One file.
+class SafetensorsFile {
+ public:
+  [[nodiscard]] static Result<SafetensorsFile> open(const std::string& path);
+
+  [[nodiscard]] const TensorSource& tensors() const { return tensors_; }
+  [[nodiscard]] const SafetensorsMetadata& metadata() const { return metadata_; }
+
+ private:
+  explicit SafetensorsFile(const std::string& path) : tensors_(path) {}
+
+  MappedFile file_;
+  TensorSource tensors_;
+  SafetensorsMetadata metadata_;
+};
+
+/// The tensors of a folder: model.safetensors or, where that is not there (the order of
+/// transformers), model.safetensors.index.json and its shards.
 class SafetensorsFolder {
  public:
   [[nodiscard]] static Result<SafetensorsFolder> open(const std::string& folder);
 
   [[nodiscard]] const TensorSource& tensors() const { return tensors_; }
+  /// Of several shards: the value of the first, by the files' names, that has the key.
+  [[nodiscard]] const SafetensorsMetadata& metadata() const { return metadata_; }
 
  private:
   explicit SafetensorsFolder(const std::string& folder) : tensors_(folder) {}
 
+  [[nodiscard]] Result<void> open_shards(const std::string& folder, const std::string& index_path);
+
   std::vector<MappedFile> files_;
   TensorSource tensors_;
+  SafetensorsMetadata metadata_;
 };
 
 }  // namespace axle::runtime

@@ -5,6 +5,8 @@
 //
 #include "runtime/kernels/float_steps.h"
 #include "runtime/kernels/model_steps.h"
+#include "runtime/kernels/multiply.h"
+#include "runtime/kernels/narrow_steps.h"
 #include "runtime/kernels/sets.h"
 
 namespace axle::runtime {
@@ -134,7 +136,7 @@ void depth_block(const BlockProduct& product, std::size_t slab, std::size_t slab
                   product.row_bytes,
                   slabs,
                   product.sums + row * block_columns,
-                  slab == 0};
+                  slab == 0 && !product.continues};
     if (product.rows - row <= tile_rows) {
       one_row_tile(pass, ahead);
     } else {
@@ -161,6 +163,22 @@ void multiply(const BlockProduct& product) {
 }
 
 }  // namespace
+}  // namespace axle::runtime
+
+#include "runtime/kernels/amx_w4.h"
+
+namespace axle::runtime {
+namespace {
+
+constexpr NarrowSteps tile_narrow_steps{.form = ActivationForm::int8,
+                                        .quantise_w4 = quantise_w4<AsInt8>,
+                                        .multiply_w4 = multiply_w4_tiles,
+                                        .multiply_two_level = multiply_two_level<multiply>,
+                                        .scale = scale,
+                                        .multiply_f8 = multiply_f8,
+                                        .finish_floats = finish_floats};
+
+}  // namespace
 
 constinit const KernelSet kernel_set_amx_int8{.form = ActivationForm::int8,
                                               .largest_magnitude = largest_magnitude,
@@ -169,6 +187,7 @@ constinit const KernelSet kernel_set_amx_int8{.form = ActivationForm::int8,
                                               .finish = finish,
                                               .enter = enter,
                                               .leave = leave,
-                                              .model = &model_steps};
+                                              .model = &model_steps,
+                                              .narrow = &tile_narrow_steps};
 
 }  // namespace axle::runtime

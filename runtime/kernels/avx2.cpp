@@ -5,17 +5,20 @@
 #include "runtime/kernels/float_steps.h"
 #include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
+#include "runtime/kernels/narrow_steps.h"
 #include "runtime/kernels/sets.h"
 
 namespace axle::runtime {
 
-constinit const KernelSet kernel_set_avx2{.form = ActivationForm::int16,
-                                          .largest_magnitude = largest_magnitude,
-                                          .quantise = quantise<AsInt16>,
-                                          .multiply = multiply<PairProduct>,
-                                          .finish = finish,
-                                          .enter = nullptr,
-                                          .leave = nullptr,
-                                          .model = &model_steps};
+constinit const KernelSet kernel_set_avx2{
+    .form = ActivationForm::int16,
+    .largest_magnitude = largest_magnitude,
+    .quantise = quantise<AsInt16>,
+    .multiply = multiply<PairProduct>,
+    .finish = finish,
+    .enter = nullptr,
+    .leave = nullptr,
+    .model = &model_steps,
+    .narrow = &narrow_steps<W4BytePairs, AsInt8, multiply<PairProduct>>};
 
 }  // namespace axle::runtime

@@ -6,17 +6,20 @@
 #include "runtime/kernels/float_steps.h"
 #include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
+#include "runtime/kernels/narrow_steps.h"
 #include "runtime/kernels/sets.h"
 
 namespace axle::runtime {
 
-constinit const KernelSet kernel_set_avx_vnni{.form = ActivationForm::offset_uint8,
-                                              .largest_magnitude = largest_magnitude,
-                                              .quantise = quantise<AsOffsetUint8>,
-                                              .multiply = multiply<OffsetProduct>,
-                                              .finish = finish,
-                                              .enter = nullptr,
-                                              .leave = nullptr,
-                                              .model = &model_steps};
+constinit const KernelSet kernel_set_avx_vnni{
+    .form = ActivationForm::offset_uint8,
+    .largest_magnitude = largest_magnitude,
+    .quantise = quantise<AsOffsetUint8>,
+    .multiply = multiply<OffsetProduct>,
+    .finish = finish,
+    .enter = nullptr,
+    .leave = nullptr,
+    .model = &model_steps,
+    .narrow = &narrow_steps<W4Dot, AsInt8, multiply<OffsetProduct>>};
 
 }  // namespace axle::runtime

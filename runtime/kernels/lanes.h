@@ -8,7 +8,9 @@
 namespace axle::runtime {
 namespace {
 
-#if defined(__clang__)
+#if defined(AXLE_UNROLL)
+// The vector header has said it.
+#elif defined(__clang__)
 #define AXLE_UNROLL _Pragma("unroll")
 #else
 #define AXLE_UNROLL _Pragma("GCC unroll 16")

@@ -148,8 +148,8 @@ AXLE_TARGET void all_columns(const BlockProduct& product, const Range& range, Pr
   for (std::size_t column = 0; column < block_columns; column += pass_columns)
     pass<Product, Rows, width>(product.weights + range.step * step_bytes + column * step_depth,
                                activations, row_stride, range.steps, product.correction + column,
-                               product.sums + range.row * block_columns + column, range.step == 0,
-                               prefetch);
+                               product.sums + range.row * block_columns + column,
+                               range.step == 0 && !product.continues, prefetch);
 }
 
 template <class Product>

@@ -16,6 +16,7 @@
 #include "runtime/kernels/vector_avx512.h"
 
 #define AXLE_TILE_TARGET [[gnu::target("amx-tile,amx-int8")]]
+#define AXLE_TILE_VECTOR_TARGET [[gnu::target("amx-tile,amx-int8,avx512f,avx512bw")]]
 #define tile_configure(from) _tile_loadconfig(from)
 #define tile_release() _tile_release()
 #define tile_zero(tile) _tile_zero(tile)

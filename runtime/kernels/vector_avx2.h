@@ -11,6 +11,7 @@
 #ifndef AXLE_VECTOR_TARGET
 #define AXLE_VECTOR_TARGET "avx2,f16c"
 #endif
+#define AXLE_VECTOR_HAS_BYTE_PRODUCTS
 #define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
 #define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
 
@@ -62,6 +63,31 @@ struct Vector {
   }
   AXLE_VECTOR_OP Ints shift_left_8(Ints v) { return _mm256_slli_epi32(v, 8); }
   AXLE_VECTOR_OP Ints shift_right_8(Ints v) { return _mm256_srai_epi32(v, 8); }
+
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right(Ints v) {
+    return _mm256_srli_epi32(v, count);
+  }
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right_signed(Ints v) {
+    return _mm256_srai_epi32(v, count);
+  }
+  AXLE_VECTOR_OP Ints multiply_int16(Ints a, Ints b) { return _mm256_mullo_epi16(a, b); }
+  AXLE_VECTOR_OP Ints subtract_bytes(Ints a, Ints b) { return _mm256_sub_epi8(a, b); }
+  AXLE_VECTOR_OP Ints spread_bytes(const std::uint8_t* from) {
+    const __m256i lanes =
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    return _mm256_shuffle_epi8(lanes, _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0,
+                                                       0x0c0c0c0c, 0x08080808, 0x04040404, 0));
+  }
+  AXLE_VECTOR_OP Floats load_bfloat16(const std::uint16_t* from) {
+    const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(eight), 16));
+  }
+  AXLE_VECTOR_OP Ints multiply_bytes(Ints unsigned_bytes, Ints signed_bytes) {
+    return _mm256_maddubs_epi16(unsigned_bytes, signed_bytes);
+  }
+  AXLE_VECTOR_OP Ints add_int16(Ints a, Ints b) { return _mm256_add_epi16(a, b); }
 
   AXLE_VECTOR_OP __m128i narrow_to_int16(Ints v) {
     return _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));

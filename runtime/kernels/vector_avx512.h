@@ -10,6 +10,7 @@
 #ifndef AXLE_VECTOR_TARGET
 #define AXLE_VECTOR_TARGET "avx512f,avx512bw"
 #endif
+#define AXLE_VECTOR_HAS_BYTE_PRODUCTS
 #define AXLE_TARGET [[gnu::target(AXLE_VECTOR_TARGET)]]
 #define AXLE_VECTOR_OP [[gnu::target(AXLE_VECTOR_TARGET), gnu::always_inline]] static inline
 
@@ -57,6 +58,34 @@ struct Vector {
   }
   AXLE_VECTOR_OP Ints shift_left_8(Ints v) { return _mm512_slli_epi32(v, 8); }
   AXLE_VECTOR_OP Ints shift_right_8(Ints v) { return _mm512_srai_epi32(v, 8); }
+
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right(Ints v) {
+    return _mm512_srli_epi32(v, count);
+  }
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right_signed(Ints v) {
+    return _mm512_srai_epi32(v, count);
+  }
+  AXLE_VECTOR_OP Ints multiply_int16(Ints a, Ints b) { return _mm512_mullo_epi16(a, b); }
+  AXLE_VECTOR_OP Ints subtract_bytes(Ints a, Ints b) { return _mm512_sub_epi8(a, b); }
+  AXLE_VECTOR_OP Ints spread_bytes(const std::uint8_t* from) {
+    const __m512i lanes =
+        _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    return _mm512_shuffle_epi8(lanes, _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
+  }
+  AXLE_VECTOR_OP Floats load_bfloat16(const std::uint16_t* from) {
+    const __m256i sixteen = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(sixteen), 16));
+  }
+  AXLE_VECTOR_OP Ints multiply_bytes(Ints unsigned_bytes, Ints signed_bytes) {
+    return _mm512_maddubs_epi16(unsigned_bytes, signed_bytes);
+  }
+  AXLE_VECTOR_OP Ints add_int16(Ints a, Ints b) { return _mm512_add_epi16(a, b); }
+  /// (v & mask) ^ flip.
+  AXLE_VECTOR_OP Ints and_xor(Ints v, Ints mask, Ints flip) {
+    return _mm512_ternarylogic_epi32(v, mask, flip, 0x6a);
+  }
 
   AXLE_VECTOR_OP void store_int16(std::int16_t* to, Ints v) {
     _mm512_mask_cvtepi32_storeu_epi16(to, 0xffff, v);

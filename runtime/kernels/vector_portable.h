@@ -11,8 +11,12 @@
 #endif
 
 #define AXLE_TARGET
+/// Nothing is gained by unrolling these, and compilers take minutes.
+#define AXLE_UNROLL
 #define AXLE_VECTOR_OP static inline
 #define AXLE_VECTOR_HAS_DOT
+#define AXLE_VECTOR_HAS_NEIGHBOUR_SUMS
+#define AXLE_VECTOR_HAS_BYTE_PRODUCTS
 
 namespace axle::runtime {
 namespace {
@@ -129,6 +133,75 @@ struct Vector {
   }
   static Ints shift_right_8(Ints v) {
     return each<Ints>([&](std::size_t i) { return v.lane[i] >> 8; });
+  }
+
+  template <int count>
+  static Ints shift_right(Ints v) {
+    return each<Ints>(
+        [&](std::size_t i) { return wrap(static_cast<std::uint32_t>(v.lane[i]) >> count); });
+  }
+  template <int count>
+  static Ints shift_right_signed(Ints v) {
+    return each<Ints>([&](std::size_t i) { return v.lane[i] >> count; });
+  }
+  /// (v & mask) ^ flip.
+  static Ints and_xor(Ints v, Ints mask, Ints flip) { return bit_xor(bit_and(v, mask), flip); }
+  /// The lower 16 bits of the products of 16-bit integers.
+  static Ints multiply_int16(Ints a, Ints b) {
+    std::uint16_t x[bytes / 2];
+    std::uint16_t y[bytes / 2];
+    take_apart(a, x);
+    take_apart(b, y);
+    for (std::size_t i = 0; i < bytes / 2; ++i)
+      x[i] = static_cast<std::uint16_t>(std::uint32_t{x[i]} * y[i]);
+    return load_ints(x);
+  }
+  static Ints subtract_bytes(Ints a, Ints b) {
+    std::uint8_t x[bytes];
+    std::uint8_t y[bytes];
+    take_apart(a, x);
+    take_apart(b, y);
+    for (std::size_t i = 0; i < bytes; ++i) x[i] = static_cast<std::uint8_t>(x[i] - y[i]);
+    return load_ints(x);
+  }
+  /// Each of bytes / 4 bytes four times.
+  static Ints spread_bytes(const std::uint8_t* from) {
+    std::uint8_t spread[bytes];
+    for (std::size_t i = 0; i < bytes; ++i) spread[i] = from[i / 4];
+    return load_ints(spread);
+  }
+  static Floats load_bfloat16(const std::uint16_t* from) {
+    return as_floats(
+        each<Ints>([&](std::size_t i) { return wrap(std::int64_t{from[i]} * 65536); }));
+  }
+  /// The sums of neighbouring lanes, those of `a` first.
+  static Ints sum_neighbours(Ints a, Ints b) {
+    return each<Ints>([&](std::size_t i) {
+      const Ints& v = i < lanes / 2 ? a : b;
+      const std::size_t j = 2 * (i % (lanes / 2));
+      return wrap(std::int64_t{v.lane[j]} + v.lane[j + 1]);
+    });
+  }
+  /// PMADDUBSW: products of bytes, neighbours added with saturation to int16.
+  static Ints multiply_bytes(Ints unsigned_bytes, Ints signed_bytes) {
+    std::uint8_t x[bytes];
+    std::int8_t y[bytes];
+    take_apart(unsigned_bytes, x);
+    take_apart(signed_bytes, y);
+    std::int16_t sums[bytes / 2];
+    for (std::size_t i = 0; i < bytes / 2; ++i) {
+      const int sum = x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
+      sums[i] = static_cast<std::int16_t>(sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum);
+    }
+    return load_ints(sums);
+  }
+  static Ints add_int16(Ints a, Ints b) {
+    std::uint16_t x[bytes / 2];
+    std::uint16_t y[bytes / 2];
+    take_apart(a, x);
+    take_apart(b, y);
+    for (std::size_t i = 0; i < bytes / 2; ++i) x[i] = static_cast<std::uint16_t>(x[i] + y[i]);
+    return load_ints(x);
   }
 
   /// The kernels store values that fit; what a real store does beyond that differs by width.

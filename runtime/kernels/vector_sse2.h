@@ -7,6 +7,7 @@
 
 #include <immintrin.h>
 
+#define AXLE_VECTOR_HAS_NEIGHBOUR_SUMS
 #define AXLE_TARGET [[gnu::target("sse2")]]
 #define AXLE_VECTOR_OP [[gnu::target("sse2"), gnu::always_inline]] static inline
 
@@ -78,6 +79,34 @@ struct Vector {
   }
   AXLE_VECTOR_OP Ints shift_left_8(Ints v) { return _mm_slli_epi32(v, 8); }
   AXLE_VECTOR_OP Ints shift_right_8(Ints v) { return _mm_srai_epi32(v, 8); }
+
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right(Ints v) {
+    return _mm_srli_epi32(v, count);
+  }
+  template <int count>
+  AXLE_VECTOR_OP Ints shift_right_signed(Ints v) {
+    return _mm_srai_epi32(v, count);
+  }
+  AXLE_VECTOR_OP Ints multiply_int16(Ints a, Ints b) { return _mm_mullo_epi16(a, b); }
+  AXLE_VECTOR_OP Ints subtract_bytes(Ints a, Ints b) { return _mm_sub_epi8(a, b); }
+  AXLE_VECTOR_OP Ints spread_bytes(const std::uint8_t* from) {
+    std::int32_t four = 0;
+    __builtin_memcpy(&four, from, 4);
+    const __m128i once = _mm_cvtsi32_si128(four);
+    const __m128i twice = _mm_unpacklo_epi8(once, once);
+    return _mm_unpacklo_epi16(twice, twice);
+  }
+  AXLE_VECTOR_OP Floats load_bfloat16(const std::uint16_t* from) {
+    const __m128i four = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), four));
+  }
+  AXLE_VECTOR_OP Ints sum_neighbours(Ints a, Ints b) {
+    const __m128 x = _mm_castsi128_ps(a);
+    const __m128 y = _mm_castsi128_ps(b);
+    return _mm_add_epi32(_mm_castps_si128(_mm_shuffle_ps(x, y, _MM_SHUFFLE(2, 0, 2, 0))),
+                         _mm_castps_si128(_mm_shuffle_ps(x, y, _MM_SHUFFLE(3, 1, 3, 1))));
+  }
 
   AXLE_VECTOR_OP void store_int16(std::int16_t* to, Ints v) {
     _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packs_epi32(v, v));

@@ -1,6 +1,7 @@
 // config.json of Hugging Face's transformers.
 #include <nlohmann/json.hpp>
 
+#include "runtime/json_nesting.h"
 #include "runtime/model/checked_shape.h"
 
 namespace axle::runtime {
@@ -153,6 +154,8 @@ void read_encoder(Members& config, ModelShape& shape) {
 }  // namespace
 
 Result<ModelShape> parse_config(std::string_view text, const std::string& where) {
+  const Result<void> nesting = check_json_nesting(text, where);
+  if (!nesting) return std::unexpected(nesting.error());
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded() || !document.is_object())
     return failure(AXLE_MALFORMED, "%s: not a JSON object", where.c_str());

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "runtime/files/mapped_file.h"
+#include "runtime/json_nesting.h"
 
 namespace axle::runtime {
 namespace {
@@ -15,6 +16,8 @@ Result<json> read_json(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) return json();
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());
+  const Result<void> nesting = check_json_nesting(file->text(), path);
+  if (!nesting) return std::unexpected(nesting.error());
   json document = json::parse(file->text(), nullptr, false);
   if (!document.is_object() && !document.is_array())
     return failure(AXLE_MALFORMED, "%s: not a JSON object or list", path.c_str());

@@ -5,8 +5,9 @@
 namespace axle::runtime {
 namespace {
 
-constexpr ModelMode modes[] = {
-    {"float", false, AXLE_A16W8}, {"a16w8", true, AXLE_A16W8}, {"da8w8", true, AXLE_DA8W8}};
+constexpr ModelMode modes[] = {{"float", false, AXLE_A16W8, 0}, {"a16w8", true, AXLE_A16W8, 0},
+                               {"da8w8", true, AXLE_DA8W8, 0},  {"a16w4", true, AXLE_A16W4, 64},
+                               {"da8w4", true, AXLE_DA8W4, 64}, {"fp8", true, AXLE_A32F8, 0}};
 
 }  // namespace
 
@@ -38,16 +39,19 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
   if (!read) return std::unexpected(read.error());
   projection.linear_ = std::make_unique<Linear>(engine);
   axle_error error{};
-  const axle_status status =
-      projection.linear_->pack({.struct_size = sizeof(axle_linear_options),
-                                .mode = mode.integer,
-                                .weight_type = AXLE_FLOAT32,
-                                .n = projection.outputs_,
-                                .k = projection.inputs_,
-                                .weights = floats.data(),
-                                .scales = nullptr,
-                                .bias = bias.empty() ? nullptr : bias.data()},
-                               &error);
+  const axle_status status = projection.linear_->pack({.struct_size = sizeof(axle_linear_options),
+                                                       .mode = mode.linear,
+                                                       .weight_type = AXLE_FLOAT32,
+                                                       .n = projection.outputs_,
+                                                       .k = projection.inputs_,
+                                                       .weights = floats.data(),
+                                                       .scales = nullptr,
+                                                       .bias = bias.empty() ? nullptr : bias.data(),
+                                                       .group = mode.group,
+                                                       .scaling = AXLE_SEARCHED,
+                                                       .reserved = 0,
+                                                       .factors = nullptr},
+                                                      &error);
   if (status != AXLE_OK) return failure(status, "%s", error.message);
   return projection;
 }

@@ -17,7 +17,8 @@ namespace axle::runtime {
 struct ModelMode {
   const char* name;   ///< "float", "a16w8", …
   bool quantised;     ///< else float32 weights and activations, summed in float32
-  axle_mode integer;  ///< where quantised
+  axle_mode linear;   ///< where quantised
+  std::size_t group;  ///< of int4 weights, else 0
 };
 
 /// All modes, `float` first.

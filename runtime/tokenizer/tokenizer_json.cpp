@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/json_nesting.h"
 #include "runtime/tokenizer/tokenizer_reader.h"
 #include "runtime/tokenizer/unicode.h"
 
@@ -285,6 +286,8 @@ class JsonReader : TokenizerReader {
 }  // namespace
 
 Result<Tokenizer> Tokenizer::parse_json(std::string_view text, const std::string& where) {
+  const Result<void> nesting = check_json_nesting(text, where);
+  if (!nesting) return std::unexpected(nesting.error());
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded() || !document.is_object())
     return failure(AXLE_MALFORMED, "%s: not a JSON object", where.c_str());

@@ -15,11 +15,45 @@ namespace {
 struct Shape {
   axle_mode mode;
   std::size_t m;
+  std::size_t group = 0;
+  axle_scaling scaling = AXLE_SEARCHED;
 };
 
-constexpr Shape shapes[] = {{AXLE_DA8W8, 1},   {AXLE_A16W8, 1},  {AXLE_DA8W8, 4},  {AXLE_A16W8, 4},
-                            {AXLE_DA8W8, 8},   {AXLE_A16W8, 8},  {AXLE_DA8W8, 16}, {AXLE_DA8W8, 32},
-                            {AXLE_DA8W8, 128}, {AXLE_A16W8, 128}};
+std::string name_of(const Shape& shape) {
+  static constexpr const char* modes[] = {"da8w8", "a16w8", "a16w4", "da8w4", "a32f8"};
+  std::string name = modes[shape.mode];
+  if (shape.scaling == AXLE_TWO_LEVEL) return name + " 2l";
+  return shape.group == 0 ? name : name + " g" + std::to_string(shape.group);
+}
+
+constexpr Shape shapes[] = {{AXLE_DA8W8, 1},
+                            {AXLE_A16W8, 1},
+                            {AXLE_DA8W8, 4},
+                            {AXLE_A16W8, 4},
+                            {AXLE_DA8W8, 8},
+                            {AXLE_A16W8, 8},
+                            {AXLE_DA8W8, 16},
+                            {AXLE_DA8W8, 32},
+                            {AXLE_DA8W8, 128},
+                            {AXLE_A16W8, 128},
+                            {AXLE_DA8W4, 1, 128},
+                            {AXLE_A16W4, 1, 128},
+                            {AXLE_DA8W4, 4, 128},
+                            {AXLE_DA8W4, 8, 128},
+                            {AXLE_A16W4, 8, 128},
+                            {AXLE_DA8W4, 32, 128},
+                            {AXLE_DA8W4, 128, 128},
+                            {AXLE_A16W4, 1, 64},
+                            {AXLE_A16W4, 8, 64},
+                            {AXLE_A16W4, 1, 32},
+                            {AXLE_A16W4, 8, 32},
+                            {AXLE_A16W4, 1, 32, AXLE_TWO_LEVEL},
+                            {AXLE_DA8W4, 8, 32, AXLE_TWO_LEVEL},
+                            {AXLE_A16W4, 8, 32, AXLE_TWO_LEVEL},
+                            {AXLE_DA8W4, 32, 32, AXLE_TWO_LEVEL},
+                            {AXLE_DA8W4, 128, 32, AXLE_TWO_LEVEL},
+                            {AXLE_A32F8, 1},
+                            {AXLE_A32F8, 8}};
 
 struct Figures {
   std::string kernel;
@@ -39,6 +73,8 @@ bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
     bench.struct_size = sizeof bench;
     bench.mode = shape.mode;
     bench.m = shape.m;
+    bench.group = shape.group;
+    bench.scaling = shape.scaling;
     bench.n = bench.k = 4096;
     bench.seconds = 0.6;
     figures.result.struct_size = sizeof figures.result;
@@ -53,7 +89,7 @@ bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
 bool print_table(const std::vector<std::string>& kernels) {
   bool complete = true;
   std::printf("4096 x 4096, weights of at least 256 MiB in turn, best of all passes\n");
-  std::printf("%-7s %4s  %-12s %9s %8s %8s %6s %9s %9s\n", "mode", "m", "kernel", "us", "GB/s",
+  std::printf("%-10s %4s  %-12s %9s %8s %8s %6s %9s %9s\n", "mode", "m", "kernel", "us", "GB/s",
               "read", "frac", "GOPS", "x null");
   for (const Shape& shape : shapes) {
     Figures null;
@@ -65,9 +101,8 @@ bool print_table(const std::vector<std::string>& kernels) {
         continue;
       }
       const axle_bench_result& result = figures.result;
-      std::printf("%-7s %4zu  %-12s %9.0f %8.1f %8.1f %6.2f %9.0f %9.2f\n",
-                  shape.mode == AXLE_DA8W8 ? "da8w8" : "a16w8", shape.m, figures.kernel.c_str(),
-                  result.microseconds, result.gigabytes_per_second,
+      std::printf("%-10s %4zu  %-12s %9.0f %8.1f %8.1f %6.2f %9.0f %9.2f\n", name_of(shape).c_str(),
+                  shape.m, figures.kernel.c_str(), result.microseconds, result.gigabytes_per_second,
                   result.read_gigabytes_per_second,
                   result.gigabytes_per_second / result.read_gigabytes_per_second,
                   result.gigaops_per_second, null.result.microseconds / result.microseconds);

@@ -42,6 +42,35 @@ def described(data):
     return {"data": data, "descriptor": DESCRIPTOR + struct.pack("<III", told["crc"], told["packed"], told["size"])}
 
 
+def safetensors(header, data=b""):
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def gguf_text(value):
+    return struct.pack("<Q", len(value)) + value
+
+
+def gguf_value(key, kind, value):
+    return gguf_text(key) + struct.pack("<I", kind) + value
+
+
+def gguf_tensor(name, kind, offset, *lengths):
+    return gguf_text(name) + struct.pack(f"<I{len(lengths)}QIQ", len(lengths), *lengths, kind, offset)
+
+
+def gguf(values, tensors, data=b"", version=3):
+    head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(values)) + b"".join(values + tensors)
+    return head + bytes(-len(head) % 32) + data if data else head
+
+
+GGUF_VALUES = [
+    gguf_value(b"a", 4, struct.pack("<I", 32)), gguf_value(b"b", 8, gguf_text(b"llama")), gguf_value(b"c", 7, b"\1"),
+    gguf_value(b"d", 9, struct.pack("<IQ", 8, 2) + gguf_text(b"one") + gguf_text(b"")),
+    gguf_value(b"e", 9, struct.pack("<IQ", 6, 2) + bytes(8)), gguf_value(b"k", 12, bytes(8)),
+]
+# ggml's numbers of the types of blocks, and the bytes of one.
+GGUF_BLOCKS = {2: 18, 3: 20, 6: 22, 8: 34, 12: 144, 13: 176, 14: 210}
+
 COMPAT_LIBRARY = library([(".note.cuda.fwd_compatibility", note(OWNER, COMPAT_NOTE))], soname="libcuda.so.1")
 TWO_FATBINS = fatbin(entry(CUBIN, 80), entry(CUBIN, 90, flags=0x100000)) + fatbin(entry(PTX, 90))
 BUNDLE = bundle("gfx942:sramecc+:xnack-", "gfx11-generic")
@@ -112,6 +141,18 @@ SEEDS = {
         "final_dot": archive(members=[Member("demo/__init__.py", b"a"), Member("demo/__init__.py.", b"b")]),
     },
     "wheel/core_metadata": {"carriage_return": b"Metadata-Version: 2.1\nSummary: x\rName: other\nName: demo\nVersion: 1.0\n"},
+    "runtime/safetensors": {
+        "empty": safetensors(b"{}   "),
+        "metadata": safetensors(b'{"__metadata__":{"format":"pt"},"x":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]}}', b"abcd"),
+        "three": safetensors(b'{"a":{"dtype":"F16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F8_E4M3","shape":[0,3],'
+                             b'"data_offsets":[2,2]},"c":{"dtype":"I64","shape":[1],"data_offsets":[2,10]}}', b"0123456789"),
+    },
+    "runtime/gguf": {
+        "values": gguf(GGUF_VALUES, []),
+        "version_2": gguf([gguf_value(b"general.alignment", 4, struct.pack("<I", 64))], [], version=2),
+        "two": gguf([], [gguf_tensor(b"x", 0, 0, 2, 3), gguf_tensor(b"y", 30, 32, 1)], bytes(34)),
+    } | {f"blocks_{kind}": gguf([], [gguf_tensor(b"x", kind, 0, 256 if kind > 8 else 32)], b"b" * size)
+         for kind, size in GGUF_BLOCKS.items()},
     "session/requirements_file": {"nul": b"demo\n-c3\0\0s/st\nmore\n"},
 }
 

@@ -38,7 +38,11 @@ axle_linear_options int8_options(const std::vector<std::int8_t>& weights,
           .k = weights.size() / scales.size(),
           .weights = weights.data(),
           .scales = scales.data(),
-          .bias = nullptr};
+          .bias = nullptr,
+          .group = 0,
+          .scaling = AXLE_SEARCHED,
+          .reserved = 0,
+          .factors = nullptr};
 }
 
 LinearPtr make_linear(axle_runtime* runtime, const axle_linear_options& options) {
@@ -179,7 +183,8 @@ TEST_CASE("invalid shapes and values are rejected, with the name of the argument
   scales[1] = std::numeric_limits<float>::infinity();
   CHECK(refusal(runtime.get(), right) == "a scale is not finite");
   const std::vector<float> bad_weights{1.0F, 2.0F, std::nanf(""), 3.0F};
-  wrong = {sizeof wrong, AXLE_DA8W8, AXLE_FLOAT32, 2, 2, bad_weights.data(), nullptr, nullptr};
+  wrong = {sizeof wrong, AXLE_DA8W8, AXLE_FLOAT32,  2, 2,      bad_weights.data(), nullptr,
+           nullptr,      0,          AXLE_SEARCHED, 0, nullptr};
   CHECK(refusal(runtime.get(), wrong) == "a weight of output channel 1 is not finite");
   const std::vector<float> bad_bias{1.0F, std::nanf("")};
   scales[1] = 1.0F;
@@ -193,8 +198,9 @@ TEST_CASE("float weights are quantised by output channel, symmetrically, ties to
   // Scale 1 exactly (127 / 127): 0.5 -> 0, 1.5 -> 2, 2.5 -> 2, -3.5 -> -4; the last channel is
   // zero.
   const std::vector<float> weights{127.0F, 0.5F, 1.5F, 2.5F, -3.5F, 0, 0, 0, 0, 0};
-  const axle_linear_options options{sizeof options, AXLE_A16W8, AXLE_FLOAT32, 2, 5,
-                                    weights.data(), nullptr,    nullptr};
+  const axle_linear_options options{
+      sizeof options, AXLE_A16W8, AXLE_FLOAT32,  2, 5,      weights.data(), nullptr,
+      nullptr,        0,          AXLE_SEARCHED, 0, nullptr};
   const LinearPtr layer = make_linear(runtime.get(), options);
   for (std::size_t i = 0; i < 5; ++i) {
     float x[5] = {};
@@ -205,6 +211,122 @@ TEST_CASE("float weights are quantised by output channel, symmetrically, ties to
     CHECK(y[0] == doctest::Approx(expected[i]));
     CHECK(y[1] == 0.0F);
   }
+}
+
+TEST_CASE("a caller that knows only the first version of the options is served") {
+  /// axle_linear_options and axle_bench_options as version 0.1.0 first had them.
+  struct FirstOptions {
+    std::size_t struct_size;
+    axle_mode mode;
+    axle_type weight_type;
+    std::size_t n, k;
+    const void* weights;
+    const float* scales;
+    const float* bias;
+  };
+  struct FirstBenchOptions {
+    std::size_t struct_size;
+    axle_mode mode;
+    std::size_t m, n, k, weight_bytes;
+    double seconds;
+  };
+  const RuntimePtr runtime = make_runtime();
+  const std::vector<std::int8_t> weights{1, -2, 3, 4, 50, 6, -70, 8};
+  const std::vector<float> scales{0.5F, 0.25F};
+  // What follows the struct in memory must not be read.
+  struct {
+    FirstOptions options;
+    std::uint64_t behind[4];
+  } old{{sizeof(FirstOptions), AXLE_DA8W8, AXLE_INT8, 2, 4, weights.data(), scales.data(), nullptr},
+        {77, 77, 77, 77}};
+  axle_linear_options seen;
+  std::memcpy(&seen, &old, sizeof seen);
+  const LinearPtr first = make_linear(runtime.get(), seen);
+  const LinearPtr now = make_linear(runtime.get(), int8_options(weights, scales));
+  const float x[] = {1.0F, -2.0F, 3.0F, 0.5F};
+  float expected[2];
+  float y[2];
+  REQUIRE(axle_linear_forward(now.get(), AXLE_FLOAT32, x, 1, expected, nullptr) == AXLE_OK);
+  REQUIRE(axle_linear_forward(first.get(), AXLE_FLOAT32, x, 1, y, nullptr) == AXLE_OK);
+  CHECK(y[0] == expected[0]);
+  CHECK(y[1] == expected[1]);
+  // With the size of today the same bytes are wrong.
+  seen.struct_size = sizeof seen;
+  CHECK(refusal(runtime.get(), seen).find("group, scaling and factors are for int4") == 0);
+  struct {
+    FirstBenchOptions options;
+    std::uint64_t behind[2];
+  } old_bench{{sizeof(FirstBenchOptions), AXLE_DA8W8, 1, 64, 64, 8192, 0.001}, {77, 77}};
+  axle_bench_options seen_bench;
+  std::memcpy(&seen_bench, &old_bench, sizeof seen_bench);
+  axle_bench_result result{};
+  result.struct_size = sizeof result;
+  CHECK(axle_runtime_bench(runtime.get(), &seen_bench, &result, nullptr) == AXLE_OK);
+}
+
+TEST_CASE("what int4 and float8 layers cannot be made of is rejected") {
+  const RuntimePtr runtime = make_runtime();
+  std::vector<std::int8_t> weights(2 * 40, 7);
+  std::vector<float> scales(2 * 2, 1.0F);
+  std::vector<std::uint8_t> factors(2 * 2, 15);
+  axle_linear_options right = int8_options(weights, scales);
+  right.mode = AXLE_A16W4;
+  right.n = 2;
+  right.k = 40;
+  right.group = 32;
+  make_linear(runtime.get(), right);
+  axle_linear_options wrong = right;
+  wrong.mode = AXLE_DA8W8;
+  CHECK(refusal(runtime.get(), wrong).find("group, scaling and factors are for int4") == 0);
+  wrong = right;
+  wrong.group = 48;
+  CHECK(refusal(runtime.get(), wrong) == "group is 48; it must be 32, 64 or 128");
+  wrong.group = 64;
+  wrong.scaling = AXLE_TWO_LEVEL;
+  CHECK(refusal(runtime.get(), wrong) == "group is 64; it must be 32 with two levels of scales");
+  wrong.group = 32;
+  CHECK(refusal(runtime.get(), wrong).find("need factors") != std::string::npos);
+  wrong.factors = factors.data();
+  make_linear(runtime.get(), wrong);
+  factors[3] = 16;
+  CHECK(refusal(runtime.get(), wrong) == "factor 3 is 16; it must be 1 to 15");
+  wrong = right;
+  wrong.factors = factors.data();
+  CHECK(refusal(runtime.get(), wrong).find("factors are for") == 0);
+  wrong = right;
+  wrong.scaling = AXLE_MSE;
+  CHECK(refusal(runtime.get(), wrong).find("scaling 2 is for float32 weights") == 0);
+  wrong.scaling = 4;
+  CHECK(refusal(runtime.get(), wrong) == "unknown scaling 4");
+  weights[41] = 8;
+  CHECK(refusal(runtime.get(), right) == "a weight of output channel 1 is not in [-8, 7]");
+  weights[41] = 7;
+  scales[3] = std::numeric_limits<float>::max();
+  CHECK(refusal(runtime.get(), right) == "scale 3 is too large for bfloat16");
+  scales[3] = std::nanf("");
+  CHECK(refusal(runtime.get(), right) == "a scale is not finite");
+  wrong = right;
+  wrong.mode = AXLE_A32F8;
+  wrong.group = 0;
+  CHECK(refusal(runtime.get(), wrong) == "weights must be float8 or float32, not type 3");
+  wrong.weight_type = AXLE_FLOAT8;
+  weights[79] = 0x7f;
+  CHECK(refusal(runtime.get(), wrong) == "a weight of output channel 1 is not finite");
+}
+
+TEST_CASE("int4 scales below 2^-100 count as zero, larger ones are rounded to bfloat16") {
+  const RuntimePtr runtime = make_runtime("baseline");
+  const std::vector<std::int8_t> weights{7, -8, 1};
+  const std::vector<float> scales{0x1p-101F, 1.0F + 0x1p-8F, 1.0F + 0x1.8p-7F};
+  axle_linear_options options = int8_options(weights, scales);
+  options.mode = AXLE_DA8W4;
+  const LinearPtr layer = make_linear(runtime.get(), options);
+  const float x[] = {127.0F};
+  float y[3];
+  REQUIRE(axle_linear_forward(layer.get(), AXLE_FLOAT32, x, 1, y, nullptr) == AXLE_OK);
+  CHECK(y[0] == 0.0F);
+  CHECK(y[1] == -8.0F * 127.0F);
+  CHECK(y[2] == (1.0F + 0x1p-6F) * 127.0F);
 }
 
 TEST_CASE("bfloat16 and float16 rows give what their values as float give") {
@@ -268,7 +390,8 @@ TEST_CASE("the self-test passes and the benchmark measures") {
   const RuntimePtr runtime = make_runtime(nullptr, 2);
   axle_error error{};
   CHECK_MESSAGE(axle_runtime_selftest(runtime.get(), &error) == AXLE_OK, error.message);
-  axle_bench_options options{sizeof options, AXLE_A16W8, 2, 96, 200, 60000, 0.001};
+  axle_bench_options options{sizeof options, AXLE_A16W8, 2, 96, 200, 60000, 0.001, 0,
+                             AXLE_SEARCHED,  0};
   axle_bench_result result{};
   result.struct_size = sizeof result;
   REQUIRE(axle_runtime_bench(runtime.get(), &options, &result, &error) == AXLE_OK);

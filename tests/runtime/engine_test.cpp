@@ -61,7 +61,11 @@ std::vector<float> forward(Engine& engine, const LayerCase& layer, axle_mode mod
                    .k = layer.k,
                    .weights = layer.weights.data(),
                    .scales = layer.scales.data(),
-                   .bias = nullptr},
+                   .bias = nullptr,
+                   .group = 0,
+                   .scaling = AXLE_SEARCHED,
+                   .reserved = 0,
+                   .factors = nullptr},
                   nullptr) == AXLE_OK)
     linear.forward(AXLE_FLOAT32, layer.x.data(), layer.m, y.data(), nullptr);
   return y;

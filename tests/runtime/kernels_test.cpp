@@ -24,7 +24,11 @@ std::vector<float> run(const KernelRow& row, const LayerCase& layer, axle_mode m
                                .k = layer.k,
                                .weights = layer.weights.data(),
                                .scales = layer.scales.data(),
-                               .bias = layer.bias.empty() ? nullptr : layer.bias.data()},
+                               .bias = layer.bias.empty() ? nullptr : layer.bias.data(),
+                               .group = 0,
+                               .scaling = AXLE_SEARCHED,
+                               .reserved = 0,
+                               .factors = nullptr},
                               &error) == AXLE_OK,
                   error.message);
   // One row more than asked for, to see that nothing is written behind the result.

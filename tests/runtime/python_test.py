@@ -140,6 +140,66 @@ class LinearTest(unittest.TestCase):
         self.assertEqual((layer.out_features, layer.in_features), (N, K))
         self.assertLess(case.error(layer(case.x)), 1e-2)
 
+    def test_int4_and_float8_weights_with_every_kernel(self):
+        case = Case(5)
+        floats = array.array("f", (w * case.scale[i // K] for i, w in enumerate(case.weight)))
+        exact = Case(5)
+        for mode, options, bound in (
+            ("a16w4", {"group": 32}, 0.1),
+            ("a16w4", {"group": 64, "scaling": "absmax"}, 0.15),
+            ("da8w4", {"scaling": "mse"}, 0.15),
+            ("da8w4", {"group": 32, "scaling": "two_level"}, 0.15),
+            ("a32f8", {}, 0.05),
+        ):
+            results = []
+            for kernel in KERNELS:
+                layer = axle_runtime.Linear(
+                    floats, bias=case.bias, mode=mode, shape=(N, K), kernel=kernel, **options
+                )
+                y = layer(case.x)
+                self.assertLess(exact.error(y), bound, (mode, options, kernel))
+                results.append(bytes(y))
+            self.assertEqual(len(set(results)), 1, "kernels differ")
+
+    def test_given_int4_weights_and_their_scales(self):
+        case = Case(2)
+        groups = -(-K // 32)
+        weight = array.array("b", (w >> 4 for w in case.weight))
+        scale = array.array("f", (2.0 ** -(4 + (i % 3)) for i in range(N * groups)))
+        factor = array.array("B", (1 + i % 15 for i in range(N * groups)))
+        channel = array.array("f", (0.01 for _ in range(N)))
+
+        def expected(scale_of):
+            return [
+                math.fsum(
+                    case.x[i * K + k] * weight[j * K + k] * scale_of(j, k) for k in range(K)
+                )
+                for i in range(2)
+                for j in range(N)
+            ]
+
+        layer = axle_runtime.Linear(weight, scale, mode="a16w4", shape=(N, K), group=32)
+        for got, right in zip(layer(case.x), expected(lambda j, k: scale[j * groups + k // 32])):
+            self.assertAlmostEqual(got, right, delta=2e-3)
+        two = {"mode": "a16w4", "shape": (N, K), "scaling": "two_level"}
+        layer = axle_runtime.Linear(weight, channel, factor=factor, **two)
+        for got, right in zip(
+            layer(case.x), expected(lambda j, k: channel[j] * factor[j * groups + k // 32])
+        ):
+            self.assertAlmostEqual(got, right, delta=2e-3)
+        with self.assertRaisesRegex(ValueError, "factor has 1 elements; it must have 3 for each"):
+            axle_runtime.Linear(weight, channel, factor=bytes([1]), **two)
+        with self.assertRaisesRegex(ValueError, "scale has 21 elements; it must have 3 for each"):
+            axle_runtime.Linear(weight, channel, mode="a16w4", shape=(N, K), group=32)
+        with self.assertRaisesRegex(ValueError, "output channel 0 is not in \\[-8, 7\\]"):
+            axle_runtime.Linear(case.weight, scale, mode="a16w4", shape=(N, K), group=32)
+        with self.assertRaisesRegex(ValueError, "group is 48; it must be 32, 64 or 128"):
+            axle_runtime.Linear(
+                array.array("f", weight), mode="da8w4", shape=(N, K), group=48
+            )
+        with self.assertRaisesRegex(ValueError, "scaling must be absmax or mse .* not 'best'"):
+            axle_runtime.Linear(case.weight, case.scale, scaling="best")
+
     def test_float16_rows(self):
         case = Case(1)
         try:
@@ -204,7 +264,7 @@ class LinearTest(unittest.TestCase):
             (
                 {"weight": case.weight, "scale": case.scale, "mode": "int4"},
                 ValueError,
-                "mode must be a16w8 or da8w8, not 'int4'",
+                "mode must be a16w4 or a16w8 or a32f8 or da8w4 or da8w8, not 'int4'",
             ),
             (
                 {"weight": case.weight, "scale": array.array("f", [math.inf] * N)},

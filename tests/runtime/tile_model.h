@@ -13,6 +13,7 @@
 #include "runtime/kernels/vector_portable.h"
 
 #define AXLE_TILE_TARGET
+#define AXLE_TILE_VECTOR_TARGET
 
 namespace axle::runtime {
 namespace {

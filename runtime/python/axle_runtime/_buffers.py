@@ -6,17 +6,31 @@ Both without copies and without NumPy, so that also read-only objects work.
 import ctypes
 import sys
 
-from ._library import BFLOAT16, FLOAT16, FLOAT32, INT8
+from ._library import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8
 
-_TYPE_NAMES = {FLOAT32: "float32", BFLOAT16: "bfloat16", FLOAT16: "float16", INT8: "int8"}
-_ITEM_SIZES = {FLOAT32: 4, BFLOAT16: 2, FLOAT16: 2, INT8: 1}
-_BUFFER_FORMATS = {"f": FLOAT32, "e": FLOAT16, "b": INT8}
-_BUFFER_NAMES = {"d": "float64", "B": "uint8", "c": "bytes", "h": "int16", "i": "int32"}
+# A buffer cannot say float8: its bytes come as uint8.
+_TYPE_NAMES = {
+    FLOAT32: "float32",
+    BFLOAT16: "bfloat16",
+    FLOAT16: "float16",
+    INT8: "int8",
+    FLOAT8: "uint8",
+}
+_ITEM_SIZES = {FLOAT32: 4, BFLOAT16: 2, FLOAT16: 2, INT8: 1, FLOAT8: 1}
+_BUFFER_FORMATS = {"f": FLOAT32, "e": FLOAT16, "b": INT8, "B": FLOAT8}
+_BUFFER_NAMES = {"d": "float64", "c": "bytes", "h": "int16", "i": "int32"}
 
 _PYBUF_FULL_RO = 0x11C
 _PYBUF_FULL = 0x11D
 _DLPACK_CPU = 1
-_DLPACK_TYPES = {(0, 8): INT8, (2, 16): FLOAT16, (2, 32): FLOAT32, (4, 16): BFLOAT16}
+_DLPACK_TYPES = {
+    (0, 8): INT8,
+    (1, 8): FLOAT8,
+    (2, 16): FLOAT16,
+    (2, 32): FLOAT32,
+    (4, 16): BFLOAT16,
+    (10, 8): FLOAT8,  # kDLFloat8_e4m3fn, since DLPack 1.1
+}
 _MOST_DIMENSIONS = 64
 
 

@@ -7,13 +7,30 @@ import weakref
 
 from . import _library
 from ._buffers import Elements
-from ._library import BFLOAT16, FLOAT16, FLOAT32, INT8, MODES, call, library, new
+from ._library import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8, MODES, SCALINGS, call, library, new
+
+
+def _number(what, names, name):
+    if name not in names:
+        raise ValueError("{} must be {}, not {!r}".format(what, " or ".join(sorted(names)), name))
+    return names[name]
 
 
 def _mode_number(mode):
-    if mode not in MODES:
-        raise ValueError("mode must be {}, not {!r}".format(" or ".join(sorted(MODES)), mode))
-    return MODES[mode]
+    return _number("mode", MODES, mode)
+
+
+def _scaling_number(scaling):
+    return _number("scaling", SCALINGS, scaling)
+
+
+def _scale_count(mode, n, k, group, scaling):
+    """How many scales, and how many factors, [n][k] weights have."""
+    if mode not in ("a16w4", "da8w4"):
+        return n, 0
+    if scaling == "two_level":
+        return n, n * -(-k // 32)
+    return n * -(-k // (group or 128)), 0
 
 
 def _layer_shape(weight, scale, shape):
@@ -45,27 +62,58 @@ def _check_channels(name, values, n):
         )
 
 
+def _check_groups(name, values, count, n):
+    if values is not None and values.count != count:
+        raise ValueError(
+            "{} has {} elements; it must have {} for each of the {} output features".format(
+                name, values.count, count // n, n
+            )
+        )
+
+
 class Linear:
     """y = x W^T, one float scale an output feature, and a bias where given.
 
     weight: [n][k] int8 with `scale` [n] float32, or [n][k] float32, which is quantised here
     (symmetrically, by output feature). A flat buffer needs shape=(n, k), unless `scale` tells n.
-    mode: "da8w8" quantises each row of x to int8, "a16w8" to 16 bits (weight-only int8).
+    mode: "da8w8" quantises each row of x to int8, "a16w8" to 16 bits (weight-only int8). "da8w4" and
+    "a16w4" are the same with int4 weights, one int8 in [-8, 7] each, and `scale` [n][k / group
+    rounded up], which is kept as bfloat16. "a32f8" has float8 weights (e4m3, as uint8 or by DLPack)
+    and leaves x alone.
+    group: weights that share a scale, 32, 64 or 128 (0: 128). scaling: how the scales of int4 weights
+    are made of float32 ones, "searched", "absmax" or "mse"; or "two_level", for groups of 32 with
+    `scale` [n] and `factor` [n][k / 32 rounded up] uint8, 1 to 15.
     A row of x that holds a NaN or an infinity gives a row of NaN.
     """
 
     def __init__(
-        self, weight, scale=None, bias=None, mode="da8w8", shape=None, kernel=None, threads=0
+        self,
+        weight,
+        scale=None,
+        bias=None,
+        mode="da8w8",
+        shape=None,
+        kernel=None,
+        threads=0,
+        group=0,
+        scaling="searched",
+        factor=None,
     ):
         number = _mode_number(mode)
+        scaling_number = _scaling_number(scaling)
         self._runtime = _library.runtime(kernel, threads)
         with contextlib.ExitStack() as opened:
             take = lambda *arguments: opened.enter_context(Elements(*arguments))
-            weights = take(weight, "weight", (INT8, FLOAT32))
+            weights = take(weight, "weight", (FLOAT8 if mode == "a32f8" else INT8, FLOAT32))
             scales = take(scale, "scale", (FLOAT32,)) if scale is not None else None
             biases = take(bias, "bias", (FLOAT32,)) if bias is not None else None
+            factors = take(factor, "factor", (FLOAT8,)) if factor is not None else None
             n, k = _layer_shape(weights, scales, shape)
-            _check_channels("scale", scales, n)
+            scale_count, factor_count = _scale_count(mode, n, k, group, scaling)
+            if scale_count == n:
+                _check_channels("scale", scales, n)
+            _check_groups("scale", scales, scale_count, n)
+            _check_groups("factor", factors, factor_count, n)
             _check_channels("bias", biases, n)
             options = new(
                 _library.LinearOptions,
@@ -76,6 +124,9 @@ class Linear:
                 weights=weights.address,
                 scales=scales.address if scales is not None else None,
                 bias=biases.address if biases is not None else None,
+                group=group,
+                scaling=scaling_number,
+                factors=factors.address if factors is not None else None,
             )
             handle = ctypes.c_void_p()
             call(
@@ -183,7 +234,16 @@ def selftest(kernel=None, threads=0):
 
 
 def bench(
-    m=1, n=4096, k=4096, mode="da8w8", kernel=None, threads=0, weight_bytes=256 << 20, seconds=0.5
+    m=1,
+    n=4096,
+    k=4096,
+    mode="da8w8",
+    kernel=None,
+    threads=0,
+    weight_bytes=256 << 20,
+    seconds=0.5,
+    group=0,
+    scaling="searched",
 ):
     """Times one layer on weights that no cache holds: kernel, microseconds (best of all passes),
     gigabytes_per_second (of weights), gigaops_per_second, and read_gigabytes_per_second of plain
@@ -197,6 +257,8 @@ def bench(
         k=k,
         weight_bytes=weight_bytes,
         seconds=seconds,
+        group=group,
+        scaling=_scaling_number(scaling),
     )
     result = new(_library.BenchResult)
     call(library.axle_runtime_bench, runtime, ctypes.byref(options), ctypes.byref(result))

@@ -11,8 +11,9 @@ ABI_VERSION = 1
 ENVIRONMENT_KERNEL = "AXLE_RUNTIME_KERNEL"
 
 OK, BAD_ARGUMENT, NO_MEMORY, UNSUPPORTED, MISMATCH = range(5)
-FLOAT32, BFLOAT16, FLOAT16, INT8 = range(4)
-MODES = {"da8w8": 0, "a16w8": 1}
+FLOAT32, BFLOAT16, FLOAT16, INT8, FLOAT8 = range(5)
+MODES = {"da8w8": 0, "a16w8": 1, "a16w4": 2, "da8w4": 3, "a32f8": 4}
+SCALINGS = {"searched": 0, "absmax": 1, "mse": 2, "two_level": 3}
 
 
 class UnsupportedKernel(RuntimeError):
@@ -51,6 +52,10 @@ class LinearOptions(ctypes.Structure):
         ("weights", ctypes.c_void_p),
         ("scales", ctypes.c_void_p),
         ("bias", ctypes.c_void_p),
+        ("group", ctypes.c_size_t),
+        ("scaling", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+        ("factors", ctypes.c_void_p),
     ]
 
 
@@ -63,6 +68,9 @@ class BenchOptions(ctypes.Structure):
         ("k", ctypes.c_size_t),
         ("weight_bytes", ctypes.c_size_t),
         ("seconds", ctypes.c_double),
+        ("group", ctypes.c_size_t),
+        ("scaling", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
     ]
 
 

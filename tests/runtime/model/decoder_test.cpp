@@ -65,8 +65,9 @@ TEST_CASE("a decoder's logits are those of the definition") {
     Engine engine(2);
     axle_error error{};
     REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
-    const std::pair<const char*, double> caps[] = {
-        {"float", 3e-6}, {"a16w8", 2e-2}, {"da8w8", 6e-2}};
+    const std::pair<const char*, double> caps[] = {{"float", 3e-6}, {"a16w8", 2e-2},
+                                                   {"da8w8", 6e-2}, {"a16w4", 0.3},
+                                                   {"da8w4", 0.3},  {"fp8", 0.25}};
     for (const auto& [mode, cap] : caps) {
       CAPTURE(mode);
       Decoder decoder = load(engine, model, mode);
@@ -80,7 +81,7 @@ TEST_CASE("a decoder's logits are those of the definition") {
 
 TEST_CASE("every kernel set, number of threads and chunk of the prompt gives the same bits") {
   const TinyModel model = make_decoder("llama", 8);
-  for (const char* mode : {"float", "a16w8", "da8w8"}) {
+  for (const char* mode : {"float", "a16w8", "da8w8", "a16w4", "da8w4"}) {
     CAPTURE(mode);
     std::vector<float> first;
     for (const KernelRow& row : kernel_sets_to_test()) {
@@ -104,7 +105,7 @@ TEST_CASE("whoever else is in a batch changes no bit") {
   Engine engine(2);
   axle_error error{};
   REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
-  for (const char* mode : {"float", "a16w8", "da8w8"}) {
+  for (const char* mode : {"float", "a16w8", "da8w8", "a16w4", "da8w4"}) {
     Decoder decoder = load(engine, model, mode);
     const std::vector<float> alone = logits_of(decoder, CacheForm::int8, text, 512);
     PagePool pool(decoder.cache_shape(CacheForm::int8));

@@ -1,0 +1,37 @@
+# What lies above the kernels: the rooms files/, tokenizer/ and model/, for the libraries of this
+# repository (their CMakeLists.txt) and for the library of a wheel (axle_runtime_models).
+
+foreach(room IN ITEMS files tokenizer model)
+  include(${CMAKE_CURRENT_LIST_DIR}/${room}/sources.cmake)
+endforeach()
+
+# axle_runtime_unicode_tables(TARGET): the tables of tokenizer/unicode.cpp, from Debian's unicode-data.
+function(axle_runtime_unicode_tables target)
+  find_path(AXLE_UNICODE_DATA UnicodeData.txt PATHS /usr/share/unicode REQUIRED)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(tables ${CMAKE_CURRENT_BINARY_DIR}/unicode/unicode_tables.inc)
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tokenizer/make_unicode_tables.py)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/unicode)
+  add_custom_command(OUTPUT ${tables}
+    COMMAND Python3::Interpreter ${script} ${AXLE_UNICODE_DATA} ${tables}
+    DEPENDS ${script} COMMENT "Making the tables of Unicode" VERBATIM)
+  target_sources(${target} PRIVATE ${tables})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/unicode)
+endfunction()
+
+# axle_runtime_models(TARGET): adds all three rooms and the C interface of models. They use the C++
+# library and nlohmann-json's headers.
+function(axle_runtime_models target)
+  find_package(nlohmann_json 3.11 CONFIG REQUIRED)
+  set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  target_sources(${target} PRIVATE ${root}/json_nesting.cpp ${root}/result.cpp)
+  foreach(room IN ITEMS files tokenizer model)
+    list(TRANSFORM axle_runtime_${room}_sources PREPEND ${root}/${room}/ OUTPUT_VARIABLE sources)
+    target_sources(${target} PRIVATE ${sources})
+    # One compilation a room: most of the time goes into headers.
+    set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${room})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  axle_runtime_unicode_tables(${target})
+  target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
+endfunction()
