@@ -32,8 +32,9 @@ CAPS = {
     "float": Cap(1e-4, 1e-5, 0.99999),
     "a16w8": Cap(0.1, 0.006, 0.999),
     "da8w8": Cap(0.2, 0.012, 0.999),
-    "a16w4": Cap(1.5, 0.25, 0.93),
-    "da8w4": Cap(1.5, 0.25, 0.93),
+    "a16w4": Cap(1.5, 0.2, 0.93),
+    "da8w4": Cap(1.5, 0.2, 0.93),
+    "fp8": Cap(0.5, 0.05, 0.99),
 }
 
 # 24 tokens in the contexts of 256; in ASCII, UTF-8 and white space, one token and a long one.

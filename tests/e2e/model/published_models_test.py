@@ -102,7 +102,7 @@ class SmolLm(PublishedCase):
             print(f"{file.name}: {same} of {len(PROMPTS)} answers of {MOST} tokens are llama.cpp's", file=sys.stderr)
 
     def test_quantised_modes_choose_tokens_that_are_nearly_the_best(self):
-        for mode, worst, average in (("a16w8", 0.5, 0.01), ("da8w8", 0.8, 0.02)):
+        for mode, worst, average in (("a16w8", 0.5, 0.02), ("da8w8", 0.8, 0.04)):
             for prompt in PROMPTS[:5]:
                 with self.subTest(mode=mode, prompt=prompt):
                     answer = self.answer(self.file, prompt, mode=mode, most=MOST)
