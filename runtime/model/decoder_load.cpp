@@ -9,7 +9,7 @@ namespace {
 class Stack {
  public:
   Stack(const ModelTensors& tensors, std::size_t layer, std::size_t columns)
-      : tensors_(tensors), layer_(layer), columns_(columns) {}
+      : tensors_(tensors), layer_(layer), columns_(columns), weights_(tensors.where()) {}
 
   /// `head_depth` not zero: of rows in pairs.
   Result<void> append(Part part, std::size_t rows, std::size_t head_depth = 0) {

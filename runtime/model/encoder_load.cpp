@@ -23,7 +23,7 @@ class Encoder::Loader {
   /// Layers of `rows` outputs each, one below the other.
   Result<Projection> projection(const std::vector<std::string>& names, std::size_t rows,
                                 std::size_t columns) const {
-    WeightRows weights;
+    WeightRows weights(source_.where());
     std::vector<float> bias;
     for (const std::string& name : names) {
       const Result<const Tensor*> matrix =

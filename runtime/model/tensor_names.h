@@ -48,6 +48,8 @@ class ModelTensors {
   [[nodiscard]] Result<std::vector<float>> vector(Part part, std::size_t layer, const char* what,
                                                   std::size_t length) const;
 
+  [[nodiscard]] const std::string& where() const { return source_->where(); }
+
  private:
   ModelTensors(const TensorSource& source, bool gguf, std::string prefix)
       : source_(&source), gguf_(gguf), prefix_(std::move(prefix)) {}

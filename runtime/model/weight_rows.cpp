@@ -25,8 +25,8 @@ Result<void> WeightRows::read(std::size_t first, std::size_t count, float* to) c
       for (std::size_t i = 0; i < columns(); ++i) {
         if (!std::isfinite(to[i]))
           return failure(AXLE_MALFORMED,
-                         "tensor \"%s\": the weight in row %zu, column %zu is not finite",
-                         part.tensor->name.c_str(), row, i);
+                         "%s: tensor \"%s\": the weight in row %zu, column %zu is not finite",
+                         where_.c_str(), part.tensor->name.c_str(), row, i);
       }
     }
     start += rows;

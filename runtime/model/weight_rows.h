@@ -2,6 +2,7 @@
 // The rows of one linear layer, in the order that the model wants them, from the tensors of a file.
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "runtime/files/tensor.h"
@@ -11,6 +12,9 @@ namespace axle::runtime {
 
 class WeightRows {
  public:
+  /// `where` names the file or folder in errors.
+  explicit WeightRows(std::string where) : where_(std::move(where)) {}
+
   /// All rows of a matrix, below those that are there; the same number of columns.
   void append(const Tensor& tensor) { parts_.push_back({&tensor, 0}); }
 
@@ -24,8 +28,8 @@ class WeightRows {
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::size_t columns() const { return parts_.front().tensor->shape.back(); }
 
-  /// Rows [first, first + count) as floats, [count][columns]. AXLE_MALFORMED, naming the tensor,
-  /// if one is not finite.
+  /// Rows [first, first + count) as floats, [count][columns]. AXLE_MALFORMED, naming file and
+  /// tensor, if one is not finite.
   [[nodiscard]] Result<void> read(std::size_t first, std::size_t count, float* to) const;
 
  private:
@@ -34,6 +38,7 @@ class WeightRows {
     std::size_t head_depth;  ///< of rows in pairs, else 0
   };
 
+  std::string where_;
   std::vector<Part> parts_;
 };
 

@@ -1,0 +1,86 @@
+"""The runtime with one model, for model.py, through its C interface.
+
+usage: axle_speed.py LIBRARY MODEL MODE THREADS
+
+The same lines as llama_cpp_speed.py's: a step is what lies between two tokens of the first text.
+"""
+
+import ctypes
+import json
+import random
+import sys
+import time
+
+STEPS, PROMPTS = 16, 2
+OnToken = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32)
+
+
+def sized(name, fields):
+    """A struct of axle_runtime.h, which begins with its size."""
+    made = type(name, (ctypes.Structure,), {"_fields_": [("struct_size", ctypes.c_size_t), *fields]})
+    return lambda **values: made(struct_size=ctypes.sizeof(made), **values)
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("status", ctypes.c_int32), ("message", ctypes.c_char * 252)]
+
+
+RuntimeOptions = sized("RuntimeOptions", [("kernel", ctypes.c_char_p), ("threads", ctypes.c_int32)])
+ModelOptions = sized("ModelOptions", [("mode", ctypes.c_char_p), ("kv_cache", ctypes.c_char_p), ("on_progress", ctypes.c_void_p), ("context", ctypes.c_void_p)])
+Prompt = sized("Prompt", [("tokens", ctypes.POINTER(ctypes.c_int32)), ("count", ctypes.c_size_t), ("most_tokens", ctypes.c_size_t),
+                          ("temperature", ctypes.c_double), ("top_k", ctypes.c_size_t), ("top_p", ctypes.c_double), ("min_p", ctypes.c_double),
+                          ("seed", ctypes.c_uint64)])
+
+
+class Model:
+    def __init__(self, library, path, mode, threads):
+        self.library = ctypes.CDLL(library)
+        self.library.axle_runtime_version.restype = ctypes.c_char_p
+        self.runtime, self.model = ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("axle_runtime_create", ctypes.byref(RuntimeOptions(threads=threads)), ctypes.byref(self.runtime))
+        self.call("axle_model_open", self.runtime, path.encode(), ctypes.byref(ModelOptions(mode=mode.encode())), ctypes.byref(self.model))
+        self.about = f"{self.library.axle_runtime_version().decode()} {mode}"
+
+    def call(self, name, *arguments):
+        error = Error()
+        if getattr(self.library, name)(*arguments, ctypes.byref(error)) != 0:
+            sys.exit(f"{name}: {error.message.decode()}")
+
+    def generate(self, prompts, most):
+        """Times at which tokens of the first prompt came."""
+        chance, times = random.Random(1), []
+        kept = [(ctypes.c_int32 * count)(*(chance.randrange(300, 10000) for _ in range(count))) for count in prompts]
+        made = [Prompt(tokens=tokens, count=len(tokens), most_tokens=most, top_p=1) for tokens in kept]
+        pointers = (ctypes.c_void_p * len(made))(*(ctypes.addressof(one) for one in made))
+
+        def take(context, prompt, token):
+            if prompt == 0:
+                times.append(time.perf_counter())
+            return 1
+
+        self.call("axle_model_generate", self.model, pointers, ctypes.c_size_t(len(made)), OnToken(take), None)
+        return times
+
+    def step(self, texts):
+        times = self.generate([1] * texts, STEPS + 1)
+        return min(after - before for before, after in zip(times[1:], times[2:]))
+
+    def prompt(self, count):
+        best = float("inf")
+        for _ in range(PROMPTS):
+            start = time.perf_counter()
+            best = min(best, self.generate([count], 1)[0] - start)
+        return best
+
+
+def main():
+    library, path, mode, threads = sys.argv[1:]
+    model = Model(library, path, mode, int(threads))
+    print(json.dumps(model.about), flush=True)
+    for line in sys.stdin:
+        what, count = json.loads(line)
+        print(json.dumps({"seconds": model.step(count) if what == "step" else model.prompt(count)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""llama.cpp with one model, for model.py; run by a Python that has llama-cpp-python.
+
+usage: llama_cpp_speed.py MODEL THREADS
+
+Each line of stdin is ["step", texts] or ["prompt", tokens]; the answer is {"seconds": of the best one}. The first line of stdout says
+what this llama.cpp is.
+"""
+
+import ctypes
+import json
+import os
+import pathlib
+import sys
+import time
+
+import llama_cpp
+import numpy as np
+
+QUIET = llama_cpp.llama_log_callback(lambda level, text, data: None)
+CONTEXT, TEXTS, BATCH, STEPS, PROMPTS = 64, 32, 512, 16, 2
+
+
+class ThreadPoolOptions(ctypes.Structure):
+    """ggml_threadpool_params of ggml.h."""
+
+    _fields_ = [("cpus", ctypes.c_bool * 512), ("threads", ctypes.c_int), ("priority", ctypes.c_int), ("poll", ctypes.c_uint32),
+                ("strict", ctypes.c_bool), ("paused", ctypes.c_bool)]
+
+
+def pin_threads(context, count):
+    """A CPU of its own for each thread: unpinned, two that spin may share one."""
+    cpus = sorted(os.sched_getaffinity(0))[:count]
+    options = ThreadPoolOptions(threads=count, poll=50, strict=True)
+    for cpu in cpus:
+        options.cpus[cpu] = True
+    libraries = pathlib.Path(llama_cpp.__file__).parent / "lib"
+    ggml, llama = (ctypes.CDLL(str(libraries / name)) for name in ("libggml-cpu.so", "libllama.so"))
+    ggml.ggml_threadpool_new.restype = ctypes.c_void_p
+    pool = ctypes.c_void_p(ggml.ggml_threadpool_new(ctypes.byref(options)))
+    llama.llama_attach_threadpool(ctypes.c_void_p(context), pool, pool)
+    os.sched_setaffinity(0, {cpus[-1]})  # of this thread: ggml gives the others theirs first, in order
+
+
+class Context:
+    def __init__(self, path, threads):
+        llama_cpp.llama_log_set(QUIET, ctypes.c_void_p(0))
+        llama_cpp.llama_backend_init()
+        self.model = llama_cpp.llama_model_load_from_file(path.encode(), llama_cpp.llama_model_default_params())
+        if not self.model:
+            sys.exit(f"llama.cpp does not load {path}")
+        options = llama_cpp.llama_context_default_params()
+        options.n_ctx, options.n_seq_max = CONTEXT * TEXTS, TEXTS
+        options.n_batch = options.n_ubatch = BATCH
+        options.n_threads = options.n_threads_batch = threads
+        options.kv_unified = True  # else a prompt would have the context of one text
+        self.context = llama_cpp.llama_init_from_model(self.model, options)
+        pin_threads(self.context, threads)
+        self.tokens = np.random.RandomState(1).randint(300, llama_cpp.llama_vocab_n_tokens(llama_cpp.llama_model_get_vocab(self.model)), BATCH)
+
+    def decode(self, rows):
+        """`rows`: [(token, position, text, are its logits wanted)]; seconds."""
+        batch = llama_cpp.llama_batch_init(len(rows), 0, 1)
+        batch.n_tokens = len(rows)
+        for i, (token, position, text, wanted) in enumerate(rows):
+            batch.token[i], batch.pos[i], batch.n_seq_id[i], batch.logits[i] = int(token), position, 1, wanted
+            batch.seq_id[i][0] = text
+        start = time.perf_counter()
+        if llama_cpp.llama_decode(self.context, batch) != 0:
+            sys.exit("llama.cpp does not decode")
+        llama_cpp.llama_synchronize(self.context)
+        took = time.perf_counter() - start
+        llama_cpp.llama_batch_free(batch)
+        return took
+
+    def clear(self):
+        llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self.context), True)
+
+    def step(self, texts):
+        self.clear()
+        return min(self.decode([(self.tokens[position + text], position, text, 1) for text in range(texts)]) for position in range(STEPS))
+
+    def prompt(self, count):
+        best = float("inf")
+        for _ in range(PROMPTS):
+            self.clear()
+            best = min(best, self.decode([(self.tokens[i], i, 0, i == count - 1) for i in range(count)]))
+        return best
+
+
+def main():
+    context = Context(sys.argv[1], int(sys.argv[2]))
+    system = llama_cpp.llama_print_system_info().decode()
+    print(json.dumps(f"{llama_cpp.__version__} ({system.strip(' |')})"), flush=True)
+    for line in sys.stdin:
+        what, count = json.loads(line)
+        print(json.dumps({"seconds": context.step(count) if what == "step" else context.prompt(count)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
