@@ -11,7 +11,7 @@ constexpr std::uint32_t infinity_bits = 0x7f800000;
 
 bool all_finite(const float* values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    if ((bits_of(values[i]) & infinity_bits) == infinity_bits) return false;
+    if ((bits_of_float(values[i]) & infinity_bits) == infinity_bits) return false;
   }
   return true;
 }

@@ -52,7 +52,7 @@ axle_status Linear::check_weights(const axle_linear_options& options, axle_error
     bool fits = true;
     for (std::size_t i = first; i < first + k_; ++i) {
       if (options.weight_type == AXLE_FLOAT32) {
-        const std::uint32_t bits = bits_of(static_cast<const float*>(options.weights)[i]);
+        const std::uint32_t bits = bits_of_float(static_cast<const float*>(options.weights)[i]);
         finite = finite && (bits & 0x7f800000U) != 0x7f800000U;
       } else if (form_ == WeightForm::float8) {
         finite = finite && !is_nan_float8(static_cast<const std::uint8_t*>(options.weights)[i]);
@@ -85,7 +85,7 @@ void Linear::pack_channel_int4(const axle_linear_options& options, std::size_t c
         options.weight_type == AXLE_INT8
             ? stored_int4_scale(options.scales[channel * groups + g])
             : int4_scale(options.scaling, static_cast<const float*>(options.weights) + from, count);
-    scales[g * block_columns] = static_cast<std::uint16_t>(bits_of(scale) >> 16U);
+    scales[g * block_columns] = static_cast<std::uint16_t>(bits_of_float(scale) >> 16U);
     std::int8_t q[largest_group];
     take_int4(options, from, count, scale, q);
     for (std::size_t i = 0; i < count; ++i) place_int4(packed, column, g * group_ + i, q[i]);

@@ -78,7 +78,7 @@ void fill(Case& data, const Form& form) {
     const std::size_t group = i / k * groups + (form.group == 0 ? 0 : i % k / form.group);
     double value = data.weights[i];
     if (form.mode == AXLE_A32F8)
-      value = static_cast<double>(from_float8(static_cast<std::uint8_t>(data.weights[i])));
+      value = static_cast<double>(float_from_float8(static_cast<std::uint8_t>(data.weights[i])));
     if (two_level) value *= data.factors[group];
     data.values[i] = value * static_cast<double>(data.scales[two_level ? i / k : group]);
   }

@@ -116,23 +116,23 @@ TEST_CASE("float8: every value survives, between two the nearer is taken, ties t
   for (int bits = 0; bits < 256; ++bits) {
     const std::uint8_t byte = static_cast<std::uint8_t>(bits);
     if (is_nan_float8(byte)) {
-      CHECK(std::isnan(from_float8(byte)));
+      CHECK(std::isnan(float_from_float8(byte)));
       continue;
     }
     CAPTURE(bits);
-    const float value = from_float8(byte);
+    const float value = float_from_float8(byte);
     CHECK(to_float8(value) == byte);
     const int magnitude = bits & 0x7f;
     if (magnitude == 0x7e) continue;
-    const float next = from_float8(static_cast<std::uint8_t>(bits + 1));
+    const float next = float_from_float8(static_cast<std::uint8_t>(bits + 1));
     const float middle = (value + next) / 2;
     const std::uint8_t even = static_cast<std::uint8_t>(bits + (bits & 1));
     CHECK(to_float8(middle) == even);
     CHECK(to_float8(std::nextafter(middle, next)) == bits + 1);
     CHECK(to_float8(std::nextafter(middle, value)) == bits);
   }
-  CHECK(from_float8(0x7e) == 448.0F);
-  CHECK(from_float8(0x01) == 0x1p-9F);
+  CHECK(float_from_float8(0x7e) == 448.0F);
+  CHECK(float_from_float8(0x01) == 0x1p-9F);
   CHECK(to_float8(1e30F) == 0x7e);
   CHECK(to_float8(-465.0F) == 0xfe);
 }
@@ -140,7 +140,8 @@ TEST_CASE("float8: every value survives, between two the nearer is taken, ties t
 TEST_CASE("float8 loses 2.7e-2 of Gaussian weights") {
   const std::vector<float> weights = gaussian(1 << 16);
   std::vector<float> back;
-  for (const float weight : weights) back.push_back(from_float8(to_float8(weight * 100)) / 100);
+  for (const float weight : weights)
+    back.push_back(float_from_float8(to_float8(weight * 100)) / 100);
   CHECK(relative_difference(back, weights) < 2.8e-2);
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("text split: Mistral's words end where a new one begins") {
   CHECK(split("\xcc\x81") == Words{"\xcc\x81"});
 }
 
-TEST_CASE("text split: digits by themselves, then the rest; a space before") {
+TEST_CASE("text split: digits by themselves, then the rest and a space before") {
   CHECK(words("ab 12c", {SplitRule::digits, SplitRule::gpt2}) == Words{"ab", " ", "1", "2", "c"});
   CHECK(words("ab", {SplitRule::space_before, SplitRule::gpt2}) == Words{" ab"});
   CHECK(words(" ab", {SplitRule::space_before}) == Words{" ab"});
