@@ -1,5 +1,6 @@
 #include "tests/runtime/kernel_sets.h"
 
+#include <cstdlib>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -8,8 +9,8 @@ namespace axle::runtime {
 
 namespace {
 
-std::vector<KernelRow> find_sets() {
-  std::vector<KernelRow> sets{
+std::vector<KernelRow> models() {
+  return {
       {"model of sse2", {}, 1, nullptr, &model_pairs_16},
       {"model of sse41", {}, 1, nullptr, &model_signs_16},
       {"model of avx2", {}, 1, nullptr, &model_signs_32},
@@ -22,6 +23,11 @@ std::vector<KernelRow> find_sets() {
       {"model of amx_int8", {}, 1, nullptr, &model_amx_int8},
       {"portable", {}, 1, nullptr, &portable_baseline},
   };
+}
+
+std::vector<KernelRow> find_sets() {
+  std::vector<KernelRow> sets;
+  if (std::getenv("AXLE_TEST_WITHOUT_MODELS") == nullptr) sets = models();
   for (const KernelRow& row : kernel_table()) {
     if (is_usable(row) && is_permitted(row)) {
       sets.push_back(row);
