@@ -6,7 +6,7 @@ cd "$1"
 listing=$(ctest -N)
 programs=0
 for program in bin/*_test; do
-  name=$(basename "$program" _test | tr _ " ")
+  name=$(basename "$program" _test | sed "s/_/[_ ]/g")
   "$program" --count --no-version >/dev/null 2>&1 || continue
   own=$("$program" --count | sed -n 's/.*unskipped test cases passing the current filters: //p')
   [[ -n $own ]] || continue
