@@ -20,8 +20,8 @@ extern const KernelSet model_amx_int8;
 extern const KernelSet portable_baseline;
 
 /// Rows for Engine::use_only. A set of the table that this machine cannot run is left out, and
-/// said. The models give the same on every machine: where time is short, as in an emulator, they are
-/// left out (AXLE_TEST_WITHOUT_MODELS in the environment).
+/// said. The models give the same on every machine: where time is short, as in an emulator, they
+/// are left out (AXLE_TEST_WITHOUT_MODELS in the environment).
 const std::vector<KernelRow>& kernel_sets_to_test();
 
 }  // namespace axle::runtime

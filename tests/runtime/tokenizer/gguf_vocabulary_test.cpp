@@ -90,7 +90,8 @@ TEST_CASE("GGUF vocabulary: as a file has it") {
                   gguf_value("tokenizer.ggml.bos_token_id", uint32, raw(std::uint32_t{1})),
                   gguf_value("tokenizer.ggml.eos_token_id", uint32, raw(UINT32_MAX))};
   const auto read = [&] {
-    const Result<GgufFile> file = GgufFile::in_memory(bytes_of(parts.bytes()), "m.gguf");
+    const std::string bytes = parts.bytes();
+    const Result<GgufFile> file = GgufFile::in_memory(bytes_of(bytes), "m.gguf");
     REQUIRE(file);
     return encoded(opened(read_vocabulary(*file)), "a<s>", true, true);
   };
