@@ -53,7 +53,9 @@ session::Outcome<double> number_option(const session::Arguments& arguments, sess
   if (!arguments.has(id)) return fallback;
   const std::string text = arguments.value(id);
   double number = 0;
-  if (!parse_whole(text, number) || !(number >= least && number <= most))
+  const bool is_number = parse_whole(text, number);
+  const bool is_within = number >= least && number <= most;  // never so for NaN
+  if (!is_number || !is_within)
     return session::misused(fmt::format("{}: `{}` is not a number from {} to {}",
                                         session::option_row(id).names, text, least, most));
   return number;

@@ -158,7 +158,7 @@ std::string describe_weights(const runtime::TensorSource& tensors, std::uint64_t
 std::vector<Fact> describe(const runtime::Model& model) {
   const runtime::ModelShape& shape = model.shape();
   std::vector<Fact> facts;
-  const auto add_text = [&](const char* key, std::string text) {
+  const auto add_text = [&](const char* key, const std::string& text) {
     facts.push_back({key, text, text});
   };
   const auto add_count = [&](const char* key, std::uint64_t count) {

@@ -14,6 +14,7 @@ namespace axle::runtime {
 namespace {
 
 template <class W4Product, class Store, void (*multiply_int8)(const BlockProduct&)>
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constexpr, so never at run time
 constexpr NarrowSteps narrow_steps{.form = sizeof(typename W4Product::Activation) == 2
                                                ? ActivationForm::int16
                                                : ActivationForm::int8,

@@ -51,7 +51,7 @@ struct SignProduct {
 AXLE_TARGET std::uint32_t split_signs(const std::int8_t* values, std::uint8_t* to) {
   std::uint32_t pairs = 0;
   for (std::size_t i = 0; i < depth_multiple / 4; ++i) {
-    std::uint32_t four;
+    std::uint32_t four = 0;
     __builtin_memcpy(&four, values + 4 * i, 4);
     const std::uint32_t negative = (four & 0x80808080U) >> 7U;
     const std::uint32_t signs = (negative << 8U) - negative;

@@ -216,7 +216,7 @@ struct Vector {
 
   /// As many numbers as there are lanes.
   static Ints spread_int8(const std::int8_t* from) {
-    return each<Ints>([&](std::size_t i) { return from[i]; });
+    return each<Ints>([&](std::size_t i) { return static_cast<std::int32_t>(from[i]); });
   }
   /// IEEE 754 binary16, exact.
   static Floats load_halves(const std::uint16_t* from) {
@@ -234,7 +234,7 @@ struct Vector {
   /// bytes / 2 int8 to as many int16.
   static Ints widen(const std::int8_t* from) {
     std::int16_t wide[bytes / 2];
-    for (std::size_t i = 0; i < bytes / 2; ++i) wide[i] = from[i];
+    for (std::size_t i = 0; i < bytes / 2; ++i) wide[i] = static_cast<std::int16_t>(std::int32_t{from[i]});
     return load_ints(wide);
   }
   static Ints broadcast_four_int16(const std::int16_t* from) {

@@ -1,4 +1,5 @@
 // The C interface of models. Exceptions of the C++ library end here.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -131,7 +132,7 @@ axle_status fill(const Values& values, Element* to, std::size_t* count, axle_err
   if (values.size() > room)
     return report_failure(error, AXLE_BAD_ARGUMENT, "room for %zu is not enough for %zu", room,
                           values.size());
-  if (!values.empty()) std::memcpy(to, values.data(), values.size() * sizeof(Element));
+  std::copy(values.begin(), values.end(), to);
   return AXLE_OK;
 }
 

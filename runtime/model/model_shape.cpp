@@ -50,7 +50,8 @@ Result<ModelShape> checked(ModelShape shape, const std::string& where) {
                      where.c_str(), name, value, lanes);
   }
   const double epsilon = static_cast<double>(shape.norm_epsilon);
-  if (!(epsilon >= 0 && epsilon < 1))
+  const bool is_small = epsilon >= 0 && epsilon < 1;  // never so for NaN
+  if (!is_small)
     return failure(AXLE_MALFORMED, "%s: the epsilon of the norms is %g; it must be 0 to 1",
                    where.c_str(), epsilon);
   const RotaryShape& rotary = shape.rotary;

@@ -73,8 +73,8 @@ constexpr std::string_view llama31_pieces[] = {
     "{{'<|start_header_id|>system<|end_header_id|>\n\n'}}",
     "{{'Cutting Knowledge Date: December 2023\n'}}{{'Today Date: '+date_string+'\n\n'}}",
     "{{system_message}}{{'<|eot_id|>'}}",
-    "{{'<|start_header_id|>'+message['role']+'<|end_header_id|>\n\n'+message['content']|trim+'<|"
-    "eot_id|>'}}",
+    ("{{'<|start_header_id|>'+message['role']+'<|end_header_id|>\n\n'+message['content']|trim+'<|"
+     "eot_id|>'}}"),
     llama3_answer};
 constexpr std::string_view llama31_tokens[] = {"start_header_id", "end_header_id", "eot_id",
                                                "eom_id", "python_tag"};

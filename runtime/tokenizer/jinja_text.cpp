@@ -69,9 +69,11 @@ class Reader {
     if (rest_.starts_with('-')) rest_.remove_prefix(1);
     result_ += '{';
     result_ += kind;
-    while (!rest_.empty() && !rest_.starts_with(close) &&
-           !(rest_[0] == '-' && rest_.substr(1).starts_with(close)))
-      add_code();
+    const auto ends = [&] {
+      const std::string_view from = rest_.starts_with('-') ? rest_.substr(1) : rest_;
+      return rest_.empty() || rest_.starts_with(close) || from.starts_with(close);
+    };
+    while (!ends()) add_code();
     trimmed_left_ = rest_.starts_with('-');
     after_statement_ = kind == '%';
     if (trimmed_left_) rest_.remove_prefix(1);

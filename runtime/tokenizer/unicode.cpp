@@ -58,8 +58,8 @@ std::uint8_t combining_class(char32_t c) {
 void append_decomposed(char32_t c, std::u32string& to) {
   if (c - syllables < syllable_count) {
     const char32_t index = c - syllables;
-    to += leading + index / (vowel_count * trailing_count);
-    to += vowels + index % (vowel_count * trailing_count) / trailing_count;
+    to += static_cast<char32_t>(leading + index / (vowel_count * trailing_count));
+    to += static_cast<char32_t>(vowels + index % (vowel_count * trailing_count) / trailing_count);
     if (index % trailing_count != 0) to += trailing + index % trailing_count;
     return;
   }
