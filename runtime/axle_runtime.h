@@ -1,10 +1,11 @@
-/* The C interface of Axle's runtime: quantised linear layers, y = x W^T * scales + bias.
+/* The C interface of Axle's runtime: quantised linear layers, y = x W^T * scales + bias, and models
+ * made of them.
  *
  * Shapes are row-major: weights [n][k], x [m][k], y [m][n]. Nothing is printed, no environment is
  * read, no global state is kept. Every function may be called from any thread; one runtime used by
  * two threads at once is safe, the second call then runs without the pool. After fork() the child
- * may go on using its runtimes. Objects are freed by their `_destroy` only; linears before their
- * runtime. Memory handed in is copied where it has to outlive the call.
+ * may go on using its runtimes. Objects are freed by their `_destroy` only; linears and models
+ * before their runtime. Memory handed in is copied where it has to outlive the call.
  *
  * Numbers that are not finite: a row of x that holds a NaN or an infinity gives a row of NaN, and
  * no other row is touched; weights, scales and bias must be finite. A row whose largest magnitude

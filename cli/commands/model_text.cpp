@@ -15,22 +15,13 @@ namespace {
 using nlohmann::ordered_json;
 using session::Opt;
 
-struct NamedForm {
-  const char* name;
-  runtime::CacheForm form;
-};
-constexpr NamedForm forms[] = {{"float16", runtime::CacheForm::float16},
-                               {"int8", runtime::CacheForm::int8},
-                               {"float32", runtime::CacheForm::float32}};
-
 session::Outcome<runtime::CacheForm> form_option(const session::Arguments& arguments,
                                                  const runtime::ModelMode& mode) {
   if (!arguments.has(Opt::kv_cache))
     return mode.quantised ? runtime::CacheForm::float16 : runtime::CacheForm::float32;
   const std::string name = arguments.value(Opt::kv_cache);
-  for (const NamedForm& one : forms) {
-    if (name == one.name) return one.form;
-  }
+  const runtime::CacheForm* const form = runtime::find_cache_form(name);
+  if (form != nullptr) return *form;
   return session::misused(
       fmt::format("--kv-cache: `{}` is none of float16, int8 and float32", name));
 }

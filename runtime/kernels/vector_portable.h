@@ -234,7 +234,8 @@ struct Vector {
   /// bytes / 2 int8 to as many int16.
   static Ints widen(const std::int8_t* from) {
     std::int16_t wide[bytes / 2];
-    for (std::size_t i = 0; i < bytes / 2; ++i) wide[i] = static_cast<std::int16_t>(std::int32_t{from[i]});
+    for (std::size_t i = 0; i < bytes / 2; ++i)
+      wide[i] = static_cast<std::int16_t>(std::int32_t{from[i]});
     return load_ints(wide);
   }
   static Ints broadcast_four_int16(const std::int16_t* from) {

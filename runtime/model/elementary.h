@@ -18,7 +18,7 @@ struct SineAndCosine {
   double cosine;
 };
 
-/// For |angle| up to 10^6, to 1e-15.
+/// For |angle| up to 2^20, to 1e-15.
 [[nodiscard]] SineAndCosine sine_and_cosine(double angle);
 
 }  // namespace axle::runtime

@@ -4,12 +4,22 @@
 #include <cstring>
 
 #include "runtime/half.h"
+#include "runtime/quantize/rounding.h"
 
 namespace axle::runtime {
 namespace {
 
 constexpr std::size_t scale_bytes = page_positions * sizeof(float);
 constexpr float largest_half = 65504.0F;
+
+struct NamedForm {
+  const char* name;
+  CacheForm form;
+};
+
+/// In the order of CacheForm.
+constexpr NamedForm cache_forms[] = {
+    {"float32", CacheForm::float32}, {"float16", CacheForm::float16}, {"int8", CacheForm::int8}};
 
 float finite_or_zero(float value) { return std::fabs(value) <= 3.4e38F ? value : 0.0F; }
 
@@ -37,16 +47,25 @@ void store(CacheForm form, const float* from, std::size_t depth, void* to, std::
     const float magnitude = std::fabs(finite_or_zero(from[i]));
     if (magnitude > largest) largest = magnitude;
   }
-  const float inverse = largest > 0 ? 127.0F / largest : 0.0F;
-  *scale = largest / 127.0F;
-  for (std::size_t i = 0; i < depth; ++i) {
-    // To the nearest, ties to even: beyond 1.5 * 2^23 a float has no fraction.
-    const volatile float shifted = finite_or_zero(from[i]) * inverse + 12582912.0F;
-    static_cast<std::int8_t*>(to)[i * stride] = static_cast<std::int8_t>(shifted - 12582912.0F);
-  }
+  // The reciprocal of less would overflow; as in linear layers it counts as nothing.
+  const bool counts = largest >= 0x1p-100F;
+  const float inverse = counts ? 127.0F / largest : 0.0F;
+  *scale = counts ? largest / 127.0F : 0.0F;
+  for (std::size_t i = 0; i < depth; ++i)
+    static_cast<std::int8_t*>(to)[i * stride] =
+        static_cast<std::int8_t>(round_to_even(finite_or_zero(from[i]) * inverse));
 }
 
 }  // namespace
+
+const CacheForm* find_cache_form(std::string_view name) {
+  for (const NamedForm& one : cache_forms) {
+    if (name == one.name) return &one.form;
+  }
+  return nullptr;
+}
+
+const char* name_of(CacheForm form) { return cache_forms[static_cast<std::size_t>(form)].name; }
 
 std::size_t CacheShape::element_bytes() const {
   return form == CacheForm::float32 ? 4 : form == CacheForm::float16 ? 2 : 1;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "runtime/kernel.h"
@@ -10,6 +11,10 @@
 #include "runtime/result.h"
 
 namespace axle::runtime {
+
+/// "float32", "float16", "int8"; null for another name.
+[[nodiscard]] const CacheForm* find_cache_form(std::string_view name);
+[[nodiscard]] const char* name_of(CacheForm form);
 
 struct CacheShape {
   std::size_t layers = 0;

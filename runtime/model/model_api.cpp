@@ -51,20 +51,6 @@ axle_status guarded(axle_error* error, Work work) {
   }
 }
 
-struct NamedForm {
-  const char* name;
-  CacheForm form;
-};
-constexpr NamedForm cache_forms[] = {
-    {"float16", CacheForm::float16}, {"int8", CacheForm::int8}, {"float32", CacheForm::float32}};
-
-const char* name_of(CacheForm form) {
-  for (const NamedForm& one : cache_forms) {
-    if (one.form == form) return one.name;
-  }
-  return "";
-}
-
 axle_status choose(const axle_model_options* options, axle_model& model, axle_error* error) {
   const char* const mode = options != nullptr && options->mode != nullptr ? options->mode : "a16w8";
   model.mode = axle::runtime::find_mode(mode);
@@ -72,9 +58,9 @@ axle_status choose(const axle_model_options* options, axle_model& model, axle_er
     return report_failure(error, AXLE_BAD_ARGUMENT, "there is no mode '%.64s'", mode);
   model.form = model.mode->quantised ? CacheForm::float16 : CacheForm::float32;
   if (options == nullptr || options->kv_cache == nullptr) return AXLE_OK;
-  for (const NamedForm& one : cache_forms) {
-    if (std::strcmp(one.name, options->kv_cache) != 0) continue;
-    model.form = one.form;
+  const CacheForm* const form = axle::runtime::find_cache_form(options->kv_cache);
+  if (form != nullptr) {
+    model.form = *form;
     return AXLE_OK;
   }
   return report_failure(error, AXLE_BAD_ARGUMENT,
@@ -115,7 +101,7 @@ constexpr ModelFact model_facts[] = {
     {"context", [](const axle_model& m) { return std::to_string(m.model.shape().context); }},
     {"hidden", [](const axle_model& m) { return std::to_string(m.model.shape().hidden); }},
     {"mode", [](const axle_model& m) { return std::string(m.mode->name); }},
-    {"kv_cache", [](const axle_model& m) { return std::string(name_of(m.form)); }}};
+    {"kv_cache", [](const axle_model& m) { return std::string(axle::runtime::name_of(m.form)); }}};
 
 axle::runtime::Result<std::vector<std::int32_t>> tokens_of(const axle_model& model,
                                                            const char* text, bool raw) {

@@ -23,7 +23,7 @@ constexpr Limit limits[] = {
     {"depth of a head", &ModelShape::head_depth, 4096},
     {"feed-forward size", &ModelShape::feed_forward, most_of_anything / 8},
     {"vocabulary size", &ModelShape::vocabulary, 8 * most_of_anything},
-    {"context length", &ModelShape::context, 16 * most_of_anything},
+    {"context length", &ModelShape::context, most_of_anything},  // as far as angles are exact
     {"number of segments", &ModelShape::segments, most_of_anything},
 };
 

@@ -37,11 +37,10 @@ Result<void> score_window(Decoder& decoder, PagePool& pool, std::span<const std:
     if (!done) return done;
     for (std::size_t i = 0; i < wanted && start + i + 1 < window.size(); ++i) {
       const std::span<const float> own(logits.data() + i * vocabulary, vocabulary);
-      const double cost = surprise(own, window[start + i + 1]);
-      if (!std::isfinite(cost))
+      if (!std::all_of(own.begin(), own.end(), [](float logit) { return std::isfinite(logit); }))
         return failure(AXLE_MALFORMED,
                        "the model's numbers overflow; its weights cannot be meant so");
-      sum.mean += cost;
+      sum.mean += surprise(own, window[start + i + 1]);
       ++sum.scored;
     }
     at = end;
@@ -78,7 +77,8 @@ Result<Perplexity> measure_perplexity(Decoder& decoder, CacheForm form,
     if (progress) progress(static_cast<double>(at + window) / static_cast<double>(tokens.size()));
   }
   sum.mean /= static_cast<double>(sum.scored);
-  sum.perplexity = exponential(sum.mean);
+  constexpr double largest_exponent = 700;
+  sum.perplexity = sum.mean < largest_exponent ? exponential(sum.mean) : HUGE_VAL;
   return sum;
 }
 

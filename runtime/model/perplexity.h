@@ -12,7 +12,7 @@ namespace axle::runtime {
 
 struct Perplexity {
   double mean = 0;         ///< of -ln of the probabilities of the scored tokens
-  double perplexity = 0;   ///< e^mean
+  double perplexity = 0;   ///< e^mean, or infinity
   std::size_t scored = 0;  ///< tokens
 };
 

@@ -15,10 +15,11 @@ printf '\n== installing beside uv\n'
 "$python" "$root/tests/bench/install.py" "$bin" "$root"
 printf '\n== detection\n'
 "$python" "$root/tests/bench/detection.py" "$bin" "$root/build/release/tests/detect/stubs" "${1:-31}"
-printf '\n== models beside llama.cpp\n'
-"$python" "$root/tests/bench/model.py" "$bin"
 for program in "$bin"/bench_*; do
   printf '\n== %s\n' "${program##*/}"
   # Debian's library always says that it was built for debugging; that is not our build.
   "$program" 2>&1 | grep -v 'Library was built as DEBUG'
 done
+# Last: its peer is compiled, and where that fails the others have been measured.
+printf '\n== models beside llama.cpp\n'
+"$python" "$root/tests/bench/model.py" "$bin"

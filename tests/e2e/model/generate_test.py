@@ -1,11 +1,13 @@
 """Decoders: greedy answers are those computed in double, from folders and GGUF files, in every mode."""
 
 import pathlib
+import re
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from model_case import CAPS, MOST, PROMPTS, ModelCase
+import numpy as np
 import tiny_tokenizers
 from decoder import Decoder
 from tiny_models import LLAMA3_SCALING, make_decoder, write_decoder_folder, write_decoder_gguf
@@ -111,6 +113,67 @@ class Answers(ModelCase):
         self.assertEqual(self.answer(self.model, "a<|im_end|>b")["prompt_tokens"], [a, end, b])
         result = self.ask("generate", self.model, "--prompt", "a<|im_end|>b", "--max-tokens", 1, "--json")
         self.assertEqual(self.assert_ok(result).json["prompt_tokens"].count(end), 1)
+
+    def test_text_comes_as_in_json(self):
+        compared = 0
+        for prompt in PROMPTS:
+            for most in (1, 3, 6, MOST):
+                text = self.answer(self.model, prompt, most=most)["text"]
+                if not text.replace("\n", "").replace("\ufffd", "").isprintable():
+                    continue  # a terminal is shown control characters in another way
+                result = self.ask("generate", self.model, "--prompt", prompt, "--raw", "--max-tokens", most, "--mode", "float")
+                self.assertEqual(re.sub("\ufffd+", "\ufffd", self.assert_ok(result).out), re.sub("\ufffd+", "\ufffd", text) + "\n")
+                compared += 1
+        self.assertGreater(compared, 3)
+
+    def test_forms_of_the_cache(self):
+        whole = self.answer(self.model, PROMPTS[4])
+        self.assertEqual(self.answer(self.model, PROMPTS[4], "--kv-cache", "float32"), whole)
+        oracle = Decoder(self.model)
+        for form in ("float16", "int8"):
+            self.assert_greedy(oracle, self.answer(self.model, PROMPTS[4], "--kv-cache", form), CAPS["da8w8"])
+        self.assert_refused(self.generate(self.model, "a", "--kv-cache", "int3"), "int3", "float16")
+
+    def test_numbers_that_are_not_meant(self):
+        for option, value in (("--temperature", "-1"), ("--temperature", "nan"), ("--top-p", "1.5"), ("--min-p", "x"), ("--top-k", "-1"),
+                              ("--seed", "one"), ("--max-tokens", "1e3"), ("--threads", "0")):
+            with self.subTest(option=option, value=value):
+                result = self.ask("generate", self.model, "--prompt", "a", f"{option}={value}")
+                self.assert_refused(result, option)
+                self.assertEqual(result.code, 2)
+
+    def test_a_model_is_described(self):
+        told = self.assert_ok(self.ask("info", self.model, "--json")).json["model"]
+        shape = Decoder(self.model).shape
+        self.assertEqual((told["type"], told["command"], told["layers"], told["vocabulary"]), ("llama", "generate", shape.layers, shape.vocabulary))
+
+
+class Perplexity(ModelCase):
+    def setUp(self):
+        super().setUp()
+        self.model = write_decoder_folder(self.root / "model", make_decoder("llama", 31))
+        self.text = self.root / "text.txt"
+        self.text.write_text("the river and the rest of it. " * 4)
+
+    def test_it_is_that_of_double(self):
+        measured = self.assert_ok(self.ask("ppl", self.model, "--file", self.text, "--window", 16, "--mode", "float", "--json")).json
+        tokens = self.answer(self.model, self.text.read_text(), most=0)["prompt_tokens"]
+        oracle, costs = Decoder(self.model), []
+        for start in range(0, len(tokens) - 15, 16):
+            logits = np.asarray(oracle.logits(tokens[start:start + 16]))
+            for i in range(8, 16):
+                row = logits[i - 1] - logits[i - 1].max()
+                costs.append(np.log(np.exp(row).sum()) - row[tokens[start + i]])
+        self.assertEqual(measured["tokens"], len(costs))
+        self.assertAlmostEqual(measured["mean"], float(np.mean(costs)), delta=1e-4)
+        self.assertAlmostEqual(measured["perplexity"] / float(np.exp(np.mean(costs))), 1, delta=1e-4)
+
+    def test_what_cannot_be_measured_is_said(self):
+        self.assert_refused(self.ask("ppl", self.model), "--file")
+        self.assert_refused(self.ask("ppl", self.model, "--file", self.root / "none"), "none")
+        self.assert_refused(self.ask("ppl", self.model, "--file", self.text, "--window", 10000), "10000")
+        self.text.write_text("a")
+        self.assert_refused(self.ask("ppl", self.model, "--file", self.text, "--window", 16), "16")
 
 
 if __name__ == "__main__":

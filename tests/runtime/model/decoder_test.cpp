@@ -289,6 +289,9 @@ TEST_CASE("finite weights whose sums overflow end in an error, and harm no other
   const auto answer = generate(decoder, CacheForm::float16, {&prompt, 1}, {});
   REQUIRE(!answer.has_value());
   CHECK(answer.error().message.find("overflow") != std::string::npos);
+  const auto measured = measure_perplexity(decoder, CacheForm::float16, text, 10, {});
+  REQUIRE(!measured.has_value());
+  CHECK(measured.error().message.find("overflow") != std::string::npos);
 }
 
 TEST_CASE("perplexity is that of the definition, over windows") {

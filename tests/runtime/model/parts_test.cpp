@@ -124,6 +124,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a head of next to nothing is stored as nothing") {
+  PagePool pool({1, 1, 16, CacheForm::int8});
+  Sequence sequence(pool);
+  REQUIRE(sequence.reserve(1).has_value());
+  std::vector<float> key(16, 0.0F);
+  key[1] = 1e-45F;  // 127 divided by it is infinite
+  key[2] = -1e-38F;
+  sequence.store_key(0, 0, 0, key.data());
+  CHECK(sequence.key_scales(0, 0, 0)[0] == 0);
+  for (std::size_t i = 0; i < 16; ++i)
+    CHECK(static_cast<const std::int8_t*>(sequence.keys(0, 0, 0))[i * page_positions] == 0);
+}
+
 TEST_CASE("sampling keeps to its limits and to its seed") {
   const std::vector<float> logits{1, 3, 3, 2, -5, 0};
   CHECK(Sampler({}).pick(logits) == 1);
