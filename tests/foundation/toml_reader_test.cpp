@@ -52,3 +52,18 @@ TEST_CASE("values nested without end, and files without end, are errors") {
   }
   CHECK(!axle::documents::parse_toml(std::string(17U << 20, '\n'), "x.toml"));
 }
+
+TEST_CASE("a letter outside ASCII where no letter may stand is an error, as is every other") {
+  // One letter of each range that toml++ looks at when it wants to know whether it is a space.
+  for (const char* letter : {"é", "ˍ", "Ж", "ᚠ", "あ", "ⷠ", "字", "ﬁ", "😀"}) {
+    for (const char* form : {"{} = 1\n", "a{} = 1\n", "a {} = 1\n", "a = 1{}\n", "a = [1, {}]\n",
+                             "[{}]\n", "a = {{ {} = 1 }}\n"}) {
+      const std::string text = fmt::format(fmt::runtime(form), letter);
+      CAPTURE(text);
+      const auto table = parse_toml(text, "x.toml");
+      REQUIRE(!table);
+      CHECK(table.error().message.starts_with("x.toml:1"));
+    }
+    CHECK(parse_toml(fmt::format("# {}\n\"{}\" = '{}'\n", letter, letter, letter), "x.toml"));
+  }
+}
