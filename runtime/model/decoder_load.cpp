@@ -1,6 +1,6 @@
 // Loading a decoder: which tensors make which layer.
 #include "runtime/model/decoder.h"
-#include "runtime/model/tensor_names.h"
+#include "runtime/model/description/tensor_names.h"
 
 namespace axle::runtime {
 namespace {

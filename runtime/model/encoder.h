@@ -8,11 +8,11 @@
 
 #include "runtime/engine.h"
 #include "runtime/files/tensor_source.h"
-#include "runtime/model/attention.h"
 #include "runtime/model/decoder.h"
-#include "runtime/model/key_value_cache.h"
-#include "runtime/model/model_shape.h"
-#include "runtime/model/projection.h"
+#include "runtime/model/description/model_shape.h"
+#include "runtime/model/layers/attention.h"
+#include "runtime/model/layers/key_value_cache.h"
+#include "runtime/model/layers/projection.h"
 #include "runtime/result.h"
 
 namespace axle::runtime {

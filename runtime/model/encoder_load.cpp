@@ -1,6 +1,6 @@
 // Loading an encoder: which tensors make which layer.
+#include "runtime/model/description/required_tensors.h"
 #include "runtime/model/encoder.h"
-#include "runtime/model/required_tensors.h"
 
 namespace axle::runtime {
 

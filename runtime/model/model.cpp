@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "runtime/files/mapped_file.h"
-#include "runtime/model/folder_files.h"
+#include "runtime/model/description/folder_files.h"
 
 namespace axle::runtime {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "runtime/files/gguf.h"
 #include "runtime/files/safetensors.h"
+#include "runtime/model/description/model_shape.h"
 #include "runtime/model/encoder.h"
-#include "runtime/model/model_shape.h"
 #include "runtime/result.h"
 #include "runtime/tokenizer/chat_template.h"
 #include "runtime/tokenizer/tokenizer.h"

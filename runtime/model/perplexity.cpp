@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/model/elementary.h"
+#include "runtime/model/layers/elementary.h"
 
 namespace axle::runtime {
 namespace {

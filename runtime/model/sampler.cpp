@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/model/elementary.h"
+#include "runtime/model/layers/elementary.h"
 
 namespace axle::runtime {
 

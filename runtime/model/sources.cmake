@@ -1,3 +1,7 @@
 set(axle_runtime_model_sources
-  attention.cpp config_json.cpp decoder.cpp decoder_load.cpp elementary.cpp encoder.cpp encoder_load.cpp folder_files.cpp generation.cpp gguf_shape.cpp
-    key_value_cache.cpp model.cpp model_api.cpp model_shape.cpp perplexity.cpp projection.cpp required_tensors.cpp rotary.cpp sampler.cpp tensor_names.cpp weight_rows.cpp)
+  decoder.cpp decoder_load.cpp encoder.cpp encoder_load.cpp generation.cpp model.cpp model_api.cpp perplexity.cpp sampler.cpp
+  # What a model is, as its files say it.
+  description/config_json.cpp description/folder_files.cpp description/gguf_shape.cpp description/model_shape.cpp
+    description/required_tensors.cpp description/tensor_names.cpp
+  # What decoders and encoders are made of.
+  layers/attention.cpp layers/elementary.cpp layers/key_value_cache.cpp layers/projection.cpp layers/rotary.cpp layers/weight_rows.cpp)

@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 #include "runtime/half.h"
-#include "runtime/model/elementary.h"
-#include "runtime/model/key_value_cache.h"
-#include "runtime/model/rotary.h"
+#include "runtime/model/layers/elementary.h"
+#include "runtime/model/layers/key_value_cache.h"
+#include "runtime/model/layers/rotary.h"
 #include "runtime/model/sampler.h"
 
 namespace axle::runtime {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/files/tensor_source.h"
-#include "runtime/model/model_shape.h"
+#include "runtime/model/description/model_shape.h"
 
 namespace axle::runtime {
 

@@ -5,8 +5,8 @@
 
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
-#include "runtime/model/key_value_cache.h"
-#include "runtime/model/model_shape.h"
+#include "runtime/model/description/model_shape.h"
+#include "runtime/model/layers/key_value_cache.h"
 #include "runtime/result.h"
 
 namespace axle::runtime {

@@ -1,4 +1,4 @@
-#include "runtime/model/elementary.h"
+#include "runtime/model/layers/elementary.h"
 
 #include <cstdint>
 #include <cstring>

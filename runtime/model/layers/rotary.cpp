@@ -1,6 +1,6 @@
-#include "runtime/model/rotary.h"
+#include "runtime/model/layers/rotary.h"
 
-#include "runtime/model/elementary.h"
+#include "runtime/model/layers/elementary.h"
 
 namespace axle::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/model/required_tensors.h"
+#include "runtime/model/description/required_tensors.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 #pragma once
 // What both readers of shapes (config.json and GGUF) end with.
 
-#include "runtime/model/model_shape.h"
+#include "runtime/model/description/model_shape.h"
 
 namespace axle::runtime {
 

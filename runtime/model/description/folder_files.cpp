@@ -1,4 +1,4 @@
-#include "runtime/model/folder_files.h"
+#include "runtime/model/description/folder_files.h"
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/model/model_shape.h"
+#include "runtime/model/description/model_shape.h"
 
 namespace axle::runtime {
 

@@ -1,7 +1,7 @@
 // The metadata of a GGUF file as a model's shape (ggml's docs/gguf.md, "LLM").
 #include <algorithm>
 
-#include "runtime/model/checked_shape.h"
+#include "runtime/model/description/checked_shape.h"
 
 namespace axle::runtime {
 namespace {

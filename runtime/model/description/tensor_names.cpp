@@ -1,6 +1,6 @@
-#include "runtime/model/tensor_names.h"
+#include "runtime/model/description/tensor_names.h"
 
-#include "runtime/model/required_tensors.h"
+#include "runtime/model/description/required_tensors.h"
 
 namespace axle::runtime {
 namespace {

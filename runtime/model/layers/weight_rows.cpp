@@ -1,4 +1,4 @@
-#include "runtime/model/weight_rows.h"
+#include "runtime/model/layers/weight_rows.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "runtime/model/attention.h"
+#include "runtime/model/layers/attention.h"
 
 #include <cmath>
 #include <cstring>

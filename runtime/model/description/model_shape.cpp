@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "runtime/model/checked_shape.h"
+#include "runtime/model/description/checked_shape.h"
 
 namespace axle::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/model/projection.h"
+#include "runtime/model/layers/projection.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "runtime/model/key_value_cache.h"
+#include "runtime/model/layers/key_value_cache.h"
 
 #include <cmath>
 #include <cstring>

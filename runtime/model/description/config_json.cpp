@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/json_nesting.h"
-#include "runtime/model/checked_shape.h"
+#include "runtime/model/description/checked_shape.h"
 
 namespace axle::runtime {
 namespace {

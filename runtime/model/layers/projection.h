@@ -8,7 +8,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/linear.h"
-#include "runtime/model/weight_rows.h"
+#include "runtime/model/layers/weight_rows.h"
 #include "runtime/result.h"
 
 namespace axle::runtime {
