@@ -67,9 +67,13 @@ function(axle_runtime_kernels target out)
       list(APPEND sources ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernels/${file}.cpp)
     endif()
   endforeach()
+  # Of the table alone: all other objects of two variants are the same, and a compiler cache has them.
+  set(states "")
   foreach(file IN LISTS AXLE_RUNTIME_TABLE_FILES)
-    target_compile_definitions(${target} PRIVATE AXLE_KERNEL_${file}=${state_${file}})
+    list(APPEND states AXLE_KERNEL_${file}=${state_${file}})
   endforeach()
+  set_source_files_properties(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_table.cpp
+    TARGET_DIRECTORY ${target} PROPERTIES COMPILE_DEFINITIONS "${states}")
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
