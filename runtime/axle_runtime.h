@@ -194,7 +194,7 @@ AXLE_EXPORT axle_status axle_model_open(axle_runtime* runtime, const char* path,
 AXLE_EXPORT void axle_model_destroy(axle_model* model);
 
 /* Facts as axle_runtime_info has them: type, architecture ("decoder" or "encoder"), vocabulary,
- * context, hidden, mode, kv_cache. */
+ * context, hidden, mode, kv_cache, weight_bytes (packed), cache_bytes (of 16 tokens of a text). */
 AXLE_EXPORT axle_status axle_model_info(axle_model* model, size_t index, const char** key,
                                         char* value, size_t size);
 

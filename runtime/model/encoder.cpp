@@ -28,6 +28,14 @@ std::vector<float> pool(const float* rows, std::size_t count, std::size_t width,
 
 }  // namespace
 
+std::size_t Encoder::weight_bytes() const {
+  std::size_t bytes = 0;
+  for (const Layer& layer : layers_)
+    bytes += layer.query_key_value.bytes() + layer.attention_output.bytes() + layer.up.bytes() +
+             layer.down.bytes();
+  return bytes;
+}
+
 void Encoder::look_up(std::span<const std::int32_t> tokens, float* hidden) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.hidden;

@@ -35,6 +35,7 @@ class Encoder {
       std::span<const std::vector<std::int32_t>> texts, const Pooling& pooling);
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t weight_bytes() const;
 
  private:
   struct Norm {
