@@ -6,7 +6,6 @@
 #include <link.h>
 #include <nlohmann/json.hpp>
 
-#include "runtime/files/atomic_file.h"
 #include "runtime/files/mapped_file.h"
 #include "runtime/json_nesting.h"
 #include "runtime/linear.h"
@@ -242,16 +241,6 @@ Result<TuningTable> read_tuning(const std::string& path) {
     return failure(AXLE_IO, "%s: %zu bytes are more than a tuning table has", path.c_str(),
                    file->bytes().size());
   return parse_tuning(file->text(), path);
-}
-
-Result<void> write_tuning(const std::string& path, const TuningTable& table) {
-  const std::string text = render_tuning(table);
-  Result<AtomicFile> file = AtomicFile::create(path, text.size());
-  if (!file) return std::unexpected(file.error());
-  Result<void> done = file->write(0, std::as_bytes(std::span(text)));
-  if (done) done = file->sync();
-  if (done) done = file->publish();
-  return done;
 }
 
 Result<std::size_t> apply_tuning(const TuningTable& table, Engine& engine) {

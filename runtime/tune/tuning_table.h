@@ -49,8 +49,6 @@ struct TuningTable {
 
 /// AXLE_IO if there is no such file or it is longer than such a table can be.
 [[nodiscard]] Result<TuningTable> read_tuning(const std::string& path);
-/// Under its name complete or not at all.
-[[nodiscard]] Result<void> write_tuning(const std::string& path, const TuningTable& table);
 
 /// Takes what is said of this machine; counts the layers taken. Layers for a set that this build or
 /// machine has not are left to the default. AXLE_UNSUPPORTED if nothing is said of this machine.
