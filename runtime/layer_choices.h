@@ -34,10 +34,10 @@ inline constexpr std::size_t bucket_count = sizeof row_buckets / sizeof row_buck
 class LayerChoices {
  public:
   struct Choice {
-    std::uint8_t kernel = 0;         ///< in the engine's list
-    bool made = false;               ///< else the default is to be taken
-    std::uint16_t threads = 0;       ///< 0: all
-    std::uint32_t chunk_bytes = 0;   ///< 0: as many as by default
+    std::uint8_t kernel = 0;        ///< in the engine's list
+    bool made = false;              ///< else the default is to be taken
+    std::uint16_t threads = 0;      ///< 0: all
+    std::uint32_t chunk_bytes = 0;  ///< 0: as many as by default
   };
   /// Shapes that there is room for: of some ten models in all modes.
   static constexpr std::size_t most_shapes = 256;

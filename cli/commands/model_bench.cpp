@@ -128,19 +128,18 @@ double part_of_floor(const runtime::CallSpeed& call, const runtime::ModelSpeed& 
 
 std::string render_speed(const MeasuredModel& measured, const runtime::Engine& engine,
                          const char* mode) {
-  std::string text = fmt::format(
-      "mode {}: loaded in {:.2f} s, {:.1f} MB of weights; plain reads {:.1f} GB/s\n", mode,
-      measured.load_seconds, static_cast<double>(measured.weight_bytes) / 1e6,
-      measured.speed.read_bytes_per_second / 1e9);
+  std::string text =
+      fmt::format("mode {}: loaded in {:.2f} s, {:.1f} MB of weights; plain reads {:.1f} GB/s\n",
+                  mode, measured.load_seconds, static_cast<double>(measured.weight_bytes) / 1e6,
+                  measured.speed.read_bytes_per_second / 1e9);
   text += fmt::format("{:<9} {:>5} {:>6} {:>10} {:>9} {:>9}{}\n", "call", "texts", "tokens",
                       "tokens/s", "ms", "of reads",
                       engine.chosen_shapes() > 0 ? fmt::format(" {:>9}", "x default") : "");
   for (const runtime::CallSpeed& call : measured.speed.calls)
-    text += fmt::format(
-        "{:<9} {:>5} {:>6} {:>10.1f} {:>9.2f} {:>9.2f}{}\n", call.what, call.batch, call.tokens,
-        static_cast<double>(call.tokens) / call.median, call.median * 1e3,
-        part_of_floor(call, measured.speed),
-        engine.chosen_shapes() > 0 ? fmt::format(" {:>9.3f}", call.gain) : "");
+    text += fmt::format("{:<9} {:>5} {:>6} {:>10.1f} {:>9.2f} {:>9.2f}{}\n", call.what, call.batch,
+                        call.tokens, static_cast<double>(call.tokens) / call.median,
+                        call.median * 1e3, part_of_floor(call, measured.speed),
+                        engine.chosen_shapes() > 0 ? fmt::format(" {:>9.3f}", call.gain) : "");
   return text;
 }
 
@@ -182,9 +181,8 @@ int bench_model(session::Session& session, const std::string& path, Output& outp
   if (!model) return output.failure(model_failure(model.error()));
   const auto measured = load_and_measure(**engine, *model, path, **mode, *form, output);
   if (!measured) return output.failure(model_failure(measured.error()));
-  return output.answer(
-      {.text = [&] { return render_speed(*measured, **engine, (*mode)->name); },
-       .json = [&] { return speed_json(*measured, **engine, (*mode)->name); }});
+  return output.answer({.text = [&] { return render_speed(*measured, **engine, (*mode)->name); },
+                        .json = [&] { return speed_json(*measured, **engine, (*mode)->name); }});
 }
 
 }  // namespace

@@ -92,12 +92,13 @@ std::string describe_rows(std::size_t rows) {
 std::string render(const runtime::Tuning& tuning, const std::vector<std::string>& files) {
   std::string text;
   for (const runtime::TunedBucket& bucket : tuning.buckets)
-    text += bucket.changed == 0
-                ? fmt::format("rows {:>4}: the default is as fast as anything\n",
-                              describe_rows(bucket.rows))
-                : fmt::format("rows {:>4}: {} of {} shapes changed, {:.2f} times as fast together\n",
-                              describe_rows(bucket.rows), bucket.changed, tuning.shapes.size(),
-                              bucket.gain);
+    text +=
+        bucket.changed == 0
+            ? fmt::format("rows {:>4}: the default is as fast as anything\n",
+                          describe_rows(bucket.rows))
+            : fmt::format("rows {:>4}: {} of {} shapes changed, {:.2f} times as fast together\n",
+                          describe_rows(bucket.rows), bucket.changed, tuning.shapes.size(),
+                          bucket.gain);
   for (const runtime::TunedLayer& layer : tuning.layers) {
     text += fmt::format("  {} x {}, rows {}: {}", layer.shape.n, layer.shape.k,
                         describe_rows(layer.rows), layer.kernel);
@@ -105,8 +106,11 @@ std::string render(const runtime::Tuning& tuning, const std::vector<std::string>
     if (layer.chunk != 0) text += fmt::format(", chunks of {} KiB", layer.chunk >> 10U);
     text += fmt::format(", {:.2f}\n", layer.gain);
   }
-  text += fmt::format("{} measurements, {} repeated because something else ran\n",
-                      tuning.measurements, tuning.disturbed);
+  text += fmt::format("{} measurements; something else ran during {}\n", tuning.measurements,
+                      tuning.disturbed);
+  if (tuning.undecided > 0)
+    text += fmt::format("{} of {} choices are left to the default: the machine was too busy\n",
+                        tuning.undecided, tuning.shapes.size() * tuning.buckets.size());
   for (const std::string& file : files) text += "written: " + file + "\n";
   return text;
 }
@@ -130,6 +134,7 @@ ordered_json tuning_json(const runtime::Tuning& tuning, const std::vector<std::s
           {"shapes", tuning.shapes.size()},
           {"measurements", tuning.measurements},
           {"disturbed", tuning.disturbed},
+          {"undecided", tuning.undecided},
           {"rows", rows},
           {"layers", layers},
           {"files", files}};

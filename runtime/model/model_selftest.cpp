@@ -47,8 +47,7 @@ Result<void> compare_layer(Linear& layer, const KernelRow& kernel) {
   std::vector<float> expected(y.size());
   for (const std::size_t rows : tested_rows) {
     axle_error error{};
-    axle_status status =
-        layer.forward({&kernel}, AXLE_FLOAT32, x.data(), rows, y.data(), &error);
+    axle_status status = layer.forward({&kernel}, AXLE_FLOAT32, x.data(), rows, y.data(), &error);
     if (status == AXLE_OK)
       status = layer.forward({&kernel_table().back()}, AXLE_FLOAT32, x.data(), rows,
                              expected.data(), &error);

@@ -20,8 +20,8 @@ struct ModelSelftest {
 /// Each set over the shapes of the model's layers, then the whole model over a few tokens, byte by
 /// byte. AXLE_MISMATCH names the set and the layer. A set that is forced is compared alone.
 /// Whether the baseline set itself is right is axle_runtime_selftest's question.
-[[nodiscard]] Result<ModelSelftest> selftest_model(Engine& engine, Decoder& decoder,
-                                                   CacheForm form, const LoadProgress& progress);
+[[nodiscard]] Result<ModelSelftest> selftest_model(Engine& engine, Decoder& decoder, CacheForm form,
+                                                   const LoadProgress& progress);
 [[nodiscard]] Result<ModelSelftest> selftest_model(Engine& engine, Encoder& encoder,
                                                    const Pooling& pooling,
                                                    const LoadProgress& progress);

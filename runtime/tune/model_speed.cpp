@@ -84,12 +84,12 @@ Result<void> SpeedTest::measure(CallSpeed speed, const Call& call, const Call& r
     if (pairs) ratios.push_back(usual.back() / tuned.back());
     const double read = probe_.seconds(probed_++ % probe_.parts());
     if (read > 0)
-      result_.read_bytes_per_second = std::max(
-          result_.read_bytes_per_second, static_cast<double>(probe_.part_bytes()) / read);
+      result_.read_bytes_per_second =
+          std::max(result_.read_bytes_per_second, static_cast<double>(probe_.part_bytes()) / read);
     if (progress_)
-      progress_((static_cast<double>(result_.calls.size()) +
-                 static_cast<double>(pair + 1) / most_pairs) /
-                static_cast<double>(kinds_));
+      progress_(
+          (static_cast<double>(result_.calls.size()) + static_cast<double>(pair + 1) / most_pairs) /
+          static_cast<double>(kinds_));
   }
   speed.median = median(tuned);
   speed.best = *std::min_element(tuned.begin(), tuned.end());
@@ -124,8 +124,7 @@ Result<void> measure_generation(SpeedTest& test, Decoder& decoder, PagePool& poo
     return decoder.forward(steps);
   };
   const std::size_t pages = past / page_positions + 1;
-  const std::size_t bytes =
-      decoder.weight_bytes() + batch * pages * pool.shape().page_bytes();
+  const std::size_t bytes = decoder.weight_bytes() + batch * pages * pool.shape().page_bytes();
   return test.measure({"generate", batch, batch, bytes}, call, reset);
 }
 

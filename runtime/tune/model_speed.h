@@ -14,14 +14,14 @@ namespace axle::runtime {
 
 /// Calls of one kind. Times in seconds.
 struct CallSpeed {
-  const char* what;         ///< "generate", "prompt", "embed"
-  std::size_t batch = 1;    ///< texts
-  std::size_t tokens = 1;   ///< of one call, of all its texts
-  std::size_t bytes = 0;    ///< of weights, and of the cache of past tokens, that a call reads
-  double median = 0;        ///< of a call, with the choices of the engine
+  const char* what;        ///< "generate", "prompt", "embed"
+  std::size_t batch = 1;   ///< texts
+  std::size_t tokens = 1;  ///< of one call, of all its texts
+  std::size_t bytes = 0;   ///< of weights, and of the cache of past tokens, that a call reads
+  double median = 0;       ///< of a call, with the choices of the engine
   double best = 0;
   double default_median = 0;  ///< without them
-  double gain = 1;            ///< default / tuned, median of the pairs; 1 where there are no choices
+  double gain = 1;  ///< default / tuned, median of the pairs; 1 where there are no choices
 };
 
 struct ModelSpeed {

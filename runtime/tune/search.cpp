@@ -23,6 +23,7 @@ Search::Search(std::size_t candidates, std::uint64_t seed)
 void Search::begin_round() {
   at_ = 0;
   repeats_ = 0;
+  pair_counts_ = true;
   for (std::size_t i = alive_.size(); i > 1; --i) {
     state_ ^= state_ << 13U;
     state_ ^= state_ >> 7U;
@@ -41,6 +42,7 @@ void Search::record(double seconds, bool quiet) {
   if (!quiet) {
     ++disturbed_;
     if (repeats_++ < most_repeats) return;
+    pair_counts_ = false;
   }
   repeats_ = 0;
   const std::size_t candidate = alive_[at_];
@@ -48,8 +50,6 @@ void Search::record(double seconds, bool quiet) {
   double& best = best_[candidate];
   if (best == 0 || seconds < best) best = seconds;
   if (++at_ < alive_.size()) return;
-  ++rounds_;
-  for (const std::size_t one : alive_) ratios_[one].push_back(times_[0] / times_[one]);
   if (deciding_) {
     end_pair();
   } else {
@@ -66,6 +66,8 @@ void Search::prune() {
 }
 
 void Search::end_exploring_round() {
+  ++rounds_;
+  for (const std::size_t one : alive_) ratios_[one].push_back(times_[0] / times_[one]);
   prune();
   if (alive_.size() == 1) {
     decided_ = true;
@@ -90,14 +92,20 @@ void Search::choose_contender() {
   alive_ = {0, contender};
   ratios_[contender].clear();
   deciding_ = true;
-  rounds_ = 0;
 }
 
 void Search::end_pair() {
-  if (rounds_ < pairs) return;
-  decided_ = true;
   const std::size_t contender = alive_[0] == 0 ? alive_[1] : alive_[0];
-  const std::vector<double>& ratios = ratios_[contender];
+  std::vector<double>& ratios = ratios_[contender];
+  if (pair_counts_) {
+    ratios.push_back(times_[0] / times_[contender]);
+  } else if (++disturbed_pairs_ == most_disturbed_pairs) {
+    decided_ = true;
+    undecided_ = true;
+    return;
+  }
+  if (ratios.size() < pairs) return;
+  decided_ = true;
   const double middle = median(ratios);
   const auto won = std::count_if(ratios.begin(), ratios.end(), [](double one) { return one > 1; });
   if (middle < least_gain || static_cast<std::size_t>(won) * 4 < ratios.size() * 3) return;

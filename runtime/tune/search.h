@@ -13,7 +13,8 @@ namespace axle::runtime {
 /// round in another order, and those that fall behind drop out; in the second the best one left is
 /// measured in turn with the default, and what was measured before does not count: the best of many
 /// looks better than it is. The default stays unless the other is at least 3 % faster, by the
-/// median of the pairs' ratios, and in three of four pairs.
+/// median of the pairs' ratios, and faster in three of four pairs; pairs in which something
+/// disturbed a measurement do not count there, and where there are too many of them it stays, too.
 class Search {
  public:
   static constexpr double least_gain = 1.03;
@@ -23,7 +24,9 @@ class Search {
   static constexpr double hopeless_at = 2;
   static constexpr std::size_t exploring_rounds = 5;
   static constexpr std::size_t pairs = 9;
-  /// A disturbed measurement is repeated so often, then it counts.
+  /// So many disturbed pairs: the machine is too busy to decide.
+  static constexpr std::size_t most_disturbed_pairs = 9;
+  /// A disturbed measurement is repeated so often.
   static constexpr int most_repeats = 3;
 
   /// `seed`: of the orders.
@@ -40,8 +43,10 @@ class Search {
   [[nodiscard]] double gain() const { return gain_; }
   /// The shortest time of a candidate; 0: it was not measured.
   [[nodiscard]] double best(std::size_t candidate) const { return best_[candidate]; }
-  /// Measurements that were repeated because something disturbed them.
+  /// Measurements that something disturbed.
   [[nodiscard]] std::size_t disturbed() const { return disturbed_; }
+  /// Too many were: the default stays although another candidate looked faster.
+  [[nodiscard]] bool undecided() const { return undecided_; }
 
  private:
   void begin_round();
@@ -55,10 +60,13 @@ class Search {
   std::vector<std::vector<double>> ratios_;  ///< default / candidate, of each round
   std::vector<double> times_;                ///< of the round that runs
   std::size_t at_ = 0;                       ///< in alive_
-  std::size_t rounds_ = 0;                   ///< of the part that runs
+  std::size_t rounds_ = 0;                   ///< of the first part
   bool deciding_ = false;
   bool decided_ = false;
+  bool undecided_ = false;
+  bool pair_counts_ = true;
   int repeats_ = 0;
+  std::size_t disturbed_pairs_ = 0;
   std::size_t disturbed_ = 0;
   std::size_t winner_ = 0;
   double gain_ = 1;

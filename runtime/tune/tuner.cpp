@@ -1,10 +1,12 @@
 #include "runtime/tune/tuner.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <optional>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "runtime/clock.h"
 #include "runtime/memory.h"
@@ -18,6 +20,7 @@ constexpr std::size_t rows_of_last = 128;
 /// What is tried there beside the default, so that a chunk's rows stay in a smaller cache.
 constexpr std::size_t small_chunk = std::size_t{1} << 20;
 constexpr std::size_t verifying_pairs = 7;
+constexpr std::size_t least_won = 6;
 /// A set that was so much slower than the default with fewer rows is not measured with more.
 constexpr double left_behind = 2;
 
@@ -25,12 +28,45 @@ std::size_t rows_of(std::size_t bucket) {
   return bucket + 1 == bucket_count ? rows_of_last : row_buckets[bucket];
 }
 
-/// How often a thread of this process had to make way for another one.
-long preemptions() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
-}
+/// Tells whether something else ran during a measurement.
+class Witness {
+ public:
+  explicit Witness(int threads)
+      : threads_(threads), load_(open("/proc/loadavg", O_RDONLY | O_CLOEXEC)) {}
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+  ~Witness() {
+    if (load_ >= 0) close(load_);
+  }
+
+  void begin() { before_ = preemptions(); }
+  /// Whether no thread of this process had to make way, and no more threads want to run now than
+  /// this process has.
+  [[nodiscard]] bool was_quiet() const {
+    return preemptions() == before_ && wanting_to_run() <= threads_;
+  }
+
+ private:
+  static long preemptions() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+  }
+
+  /// Of all processes, this thread included; 0: the system does not say.
+  [[nodiscard]] int wanting_to_run() const {
+    // "0.20 0.18 0.12 1/80 11206", proc_loadavg(5)
+    char text[64] = {};
+    if (load_ < 0 || pread(load_, text, sizeof text - 1, 0) <= 0) return 0;
+    const char* at = text;
+    for (int spaces = 0; *at != '\0' && spaces < 3; ++at) spaces += *at == ' ' ? 1 : 0;
+    return static_cast<int>(std::strtol(at, nullptr, 10));
+  }
+
+  int threads_;
+  int load_;
+  long before_ = 0;
+};
 
 struct Shape {
   LayerShape shape;
@@ -41,12 +77,13 @@ struct Shape {
 
 class Tuner {
  public:
-  Tuner(Engine& engine, std::span<Linear* const> layers) : engine_(engine), layers_(layers) {
+  Tuner(Engine& engine, std::span<Linear* const> layers)
+      : engine_(engine), layers_(layers), witness_(engine.pool().threads()) {
     engine_.forget_choices();
     for (Linear* const layer : layers) {
-      const auto known =
-          std::find_if(shapes_.begin(), shapes_.end(),
-                       [&](const Shape& one) { return one.shape == layer->shape(); });
+      const auto known = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& one) {
+        return one.shape == layer->shape();
+      });
       shape_of_.push_back(static_cast<std::size_t>(known - shapes_.begin()));
       if (known == shapes_.end()) shapes_.push_back({layer->shape(), {}, {}, {}});
     }
@@ -75,6 +112,7 @@ class Tuner {
 
   Engine& engine_;
   std::span<Linear* const> layers_;
+  Witness witness_;
   std::vector<std::size_t> shape_of_;  ///< of each layer
   std::vector<Shape> shapes_;
   Memory x_;
@@ -92,8 +130,8 @@ Result<void> Tuner::allocate() {
   x_ = Memory(rows_of_last * k * sizeof(float));
   y_ = Memory(rows_of_last * n * sizeof(float));
   if (x_.data() == nullptr || y_.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu rows of %zu and %zu numbers", rows_of_last,
-                   k, n);
+    return failure(AXLE_NO_MEMORY, "no memory for %zu rows of %zu and %zu numbers", rows_of_last, k,
+                   n);
   // Different everywhere, of about the same size.
   for (std::size_t i = 0; i < rows_of_last * k; ++i)
     x_.as<float>()[i] = static_cast<float>(static_cast<int>(i * 2654435761U % 2001U) - 1000);
@@ -127,13 +165,13 @@ void Tuner::note_left_behind(Shape& shape) {
 
 Result<Tuner::Sample> Tuner::run(Linear& layer, const PassChoice& choice, std::size_t rows) {
   axle_error error{};
-  const long before = preemptions();
+  witness_.begin();
   const double start = now();
   const axle_status status =
       layer.forward(choice, AXLE_FLOAT32, x_.data(), rows, y_.as<float>(), &error);
   const double seconds = now() - start;
   if (status != AXLE_OK) return failure(status, "%s", error.message);
-  return Sample{seconds, preemptions() == before};
+  return Sample{seconds, witness_.was_quiet()};
 }
 
 /// One measurement of each layer whose shape is undecided. The others run with one row, so that
@@ -167,9 +205,11 @@ Result<double> Tuner::run_all(std::size_t rows, bool tuned) {
   return seconds;
 }
 
-/// How many times as fast as the default the winners are together.
+/// How many times as fast as the default the winners are together; 1 where they are not faster in
+/// most of the pairs.
 Result<double> Tuner::verify(std::size_t rows) {
   std::vector<double> ratios;
+  std::size_t won = 0;
   for (std::size_t pair = 0; pair < verifying_pairs; ++pair) {
     double seconds[2] = {};
     for (std::size_t turn = 0; turn < 2; ++turn) {
@@ -179,8 +219,9 @@ Result<double> Tuner::verify(std::size_t rows) {
       seconds[tuned ? 1 : 0] = *one;
     }
     ratios.push_back(seconds[0] / seconds[1]);
+    won += ratios.back() > 1 ? 1 : 0;
   }
-  return median(ratios);
+  return won >= least_won ? median(ratios) : 1.0;
 }
 
 double Tuner::decided() const {
@@ -202,6 +243,7 @@ Result<void> Tuner::tune(std::size_t bucket, const std::function<void(double par
   for (Shape& shape : shapes_) {
     note_left_behind(shape);
     tuning_.disturbed += shape.search->disturbed();
+    tuning_.undecided += shape.search->undecided() ? 1 : 0;
     if (shape.search->winner() != 0) ++own.changed;
   }
   if (own.changed > 0) {

@@ -27,7 +27,8 @@ struct Tuning {
   std::vector<TunedLayer> layers;  ///< where something else than the default is faster
   std::vector<TunedBucket> buckets;
   std::size_t measurements = 0;
-  std::size_t disturbed = 0;  ///< measurements that were repeated
+  std::size_t disturbed = 0;  ///< measurements while which something else ran
+  std::size_t undecided = 0;  ///< shapes and rows for which there were too many of them
 };
 
 /// `layers` in the order in which the model runs them. What the engine had of choices is forgotten.

@@ -139,10 +139,14 @@ const char* name_of(axle_mode mode) {
 }
 
 ordered_json layer_json(const TunedLayer& layer) {
-  return {{"mode", name_of(layer.shape.mode)}, {"group", layer.shape.group},
-          {"n", layer.shape.n},                {"k", layer.shape.k},
-          {"rows", layer.rows},                {"kernel", layer.kernel},
-          {"threads", layer.threads},          {"chunk", layer.chunk},
+  return {{"mode", name_of(layer.shape.mode)},
+          {"group", layer.shape.group},
+          {"n", layer.shape.n},
+          {"k", layer.shape.k},
+          {"rows", layer.rows},
+          {"kernel", layer.kernel},
+          {"threads", layer.threads},
+          {"chunk", layer.chunk},
           {"gain", layer.gain}};
 }
 
@@ -252,10 +256,9 @@ Result<std::size_t> apply_tuning(const TuningTable& table, Engine& engine) {
     known = true;
     for (const TunedLayer& layer : tuned.layers) {
       const KernelRow* const kernel = find_kernel(layer.kernel);
-      if (kernel != nullptr && engine.choose(layer.shape, bucket_of(layer.rows),
-                                             {.kernel = kernel,
-                                              .threads = layer.threads,
-                                              .chunk_bytes = layer.chunk}))
+      if (kernel != nullptr &&
+          engine.choose(layer.shape, bucket_of(layer.rows),
+                        {.kernel = kernel, .threads = layer.threads, .chunk_bytes = layer.chunk}))
         ++taken;
     }
   }

@@ -23,8 +23,8 @@ namespace axle::runtime {
 
 struct TunedLayer {
   LayerShape shape;
-  std::size_t rows = 1;     ///< one of row_buckets
-  std::string kernel;       ///< a kernel set by name, which need not exist
+  std::size_t rows = 1;  ///< one of row_buckets
+  std::string kernel;    ///< a kernel set by name, which need not exist
   std::uint64_t threads = 0;
   std::uint64_t chunk = 0;  ///< bytes
   double gain = 1;          ///< how many times as fast as the default

@@ -40,10 +40,9 @@ struct Part {
   unsigned format;
 };
 constexpr std::array parts = {
-    Part{"store", 0},           Part{"http", 2},         Part{"builds", 0},
-    Part{"plugins", 0},         Part{"mirrors", 0},      Part{"detect", 0},
-    Part{"plugin-failures", 0}, Part{"interpreters", 0}, Part{"installed", 0},
-    Part{"tuning", 1}};
+    Part{"store", 0},     Part{"http", 2},   Part{"builds", 0},          Part{"plugins", 0},
+    Part{"mirrors", 0},   Part{"detect", 0}, Part{"plugin-failures", 0}, Part{"interpreters", 0},
+    Part{"installed", 0}, Part{"tuning", 1}};
 
 bool is_digits(std::string_view text, std::size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -341,10 +340,10 @@ class Looking {
     if (!names) return std::unexpected(names.error());
     for (const std::string& name : *names) {
       const bool digits = kind == CacheKind::interpreters || kind == CacheKind::environments;
-      const bool ours = kind == CacheKind::drivers ? name.starts_with("drivers-")
-                        : kind == CacheKind::tuning  ? name == "layers.json"
-                        : digits                   ? is_digits(name.substr(0, 64), 64)
-                                                   : name.contains(".json");
+      const bool ours = kind == CacheKind::drivers  ? name.starts_with("drivers-")
+                        : kind == CacheKind::tuning ? name == "layers.json"
+                        : digits                    ? is_digits(name.substr(0, 64), 64)
+                                                    : name.contains(".json");
       if (ours && is_file(path + "/" + name)) add({kind, {path + "/" + name}});
     }
     return {};

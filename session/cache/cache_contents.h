@@ -44,7 +44,7 @@ enum class CacheKind : std::uint8_t {
   interpreters,
   environments,  ///< what their packages say of themselves
   drivers,
-  tuning,  ///< measurements of the runtime's layers
+  tuning,     ///< measurements of the runtime's layers
   leftovers,  ///< unfinished, unusable, or in the format of an older version
 };
 
