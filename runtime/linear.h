@@ -50,10 +50,16 @@ class Linear {
 
   /// As axle_linear_forward has it, arguments checked.
   axle_status forward(axle_type x_type, const void* x, std::size_t m, float* y, axle_error* error);
+  /// The same in a way of the caller's choice, of a set that the machine runs.
+  axle_status forward(const PassChoice& choice, axle_type x_type, const void* x, std::size_t m,
+                      float* y, axle_error* error);
 
   [[nodiscard]] std::size_t n() const { return n_; }
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] axle_mode mode() const { return mode_; }
+  [[nodiscard]] LayerShape shape() const {
+    return {mode_, static_cast<std::uint32_t>(group_), n_, k_};
+  }
   [[nodiscard]] Engine& engine() const { return engine_; }
   /// Of packed weights, their scales and the bias.
   [[nodiscard]] std::size_t bytes() const {

@@ -87,9 +87,10 @@ function(axle_runtime_sources target)
   axle_runtime_kernels(${target} kernel_sources)
   set(core_sources
     ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
-    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/memory.cpp
+    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/memory.cpp
     ${root}/old_glibc.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
     ${root}/quantize/int8.cpp
+    ${root}/read_probe.cpp
     ${root}/selftest.cpp ${root}/thread_pool.cpp)
   target_sources(${target} PRIVATE ${core_sources} ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes.

@@ -36,6 +36,17 @@ std::size_t Encoder::weight_bytes() const {
   return bytes;
 }
 
+std::vector<Linear*> Encoder::linears() const {
+  std::vector<Linear*> all;
+  for (const Layer& layer : layers_) {
+    for (const Projection* one :
+         {&layer.query_key_value, &layer.attention_output, &layer.up, &layer.down})
+      all.push_back(one->linear());
+  }
+  std::erase(all, nullptr);
+  return all;
+}
+
 void Encoder::look_up(std::span<const std::int32_t> tokens, float* hidden) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.hidden;

@@ -36,6 +36,8 @@ class Encoder {
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
   [[nodiscard]] std::size_t weight_bytes() const;
+  /// The quantised layers, in the order in which they run.
+  [[nodiscard]] std::vector<Linear*> linears() const;
 
  private:
   struct Norm {

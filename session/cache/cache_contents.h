@@ -9,6 +9,7 @@
 //   builds/<digits>/                a wheel that was built from source
 //   plugins/<digits>/               an environment of a plugin
 //   plugin-failures/, interpreters/, detect/   answers of programs, a file each
+//   tuning-1/layers.json            how the runtime's layers are run fastest (runtime/tune)
 //   installed/<sha256>              what an environment's packages say (site_snapshot.h)
 //   mirrors/work-<digits>/          files on their way to a mirror in a storage
 //   store/work-…, builds/work-…, http-2/drafts/…, removed-…   unfinished
@@ -43,6 +44,7 @@ enum class CacheKind : std::uint8_t {
   interpreters,
   environments,  ///< what their packages say of themselves
   drivers,
+  tuning,     ///< measurements of the runtime's layers
   leftovers,  ///< unfinished, unusable, or in the format of an older version
 };
 

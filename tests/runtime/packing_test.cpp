@@ -23,7 +23,7 @@ struct Form {
 
 constexpr Form forms[] = {{AXLE_DA8W8, 0, AXLE_SEARCHED},  {AXLE_A16W8, 0, AXLE_SEARCHED},
                           {AXLE_A16W4, 64, AXLE_SEARCHED}, {AXLE_DA8W4, 32, AXLE_MSE},
-                          {AXLE_A16W4, 0, AXLE_TWO_LEVEL}, {AXLE_A32F8, 0, AXLE_SEARCHED}};
+                          {AXLE_A16W4, 0, AXLE_TWO_LEVEL}, {AXLE_A16F8, 0, AXLE_SEARCHED}};
 
 /// Rows of a matrix, one after the other, that cannot be read from `unreadable` on.
 struct Matrix {

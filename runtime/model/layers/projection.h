@@ -37,6 +37,8 @@ class Projection {
 
   [[nodiscard]] std::size_t outputs() const { return outputs_; }
   [[nodiscard]] std::size_t bytes() const;  ///< of packed weights
+  /// Null in mode float.
+  [[nodiscard]] Linear* linear() const { return linear_.get(); }
 
  private:
   class RowReading;
