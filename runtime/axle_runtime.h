@@ -172,8 +172,8 @@ AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_typ
 
 /* --- models -------------------------------------------------------------------------------------
  *
- * A GGUF file, or a folder of Hugging Face (config.json, safetensors, tokenizer.json). One call at
- * a time works on a model; others wait. */
+ * A GGUF file or the folder of one, or a folder of Hugging Face (config.json, safetensors,
+ * tokenizer.json). One call at a time works on a model; others wait. */
 
 typedef struct axle_model axle_model;
 
