@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "session/models/model_place.h"
 #include "session/variables.h"
 
 namespace axle::cli {
@@ -89,6 +90,18 @@ session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(const session::Se
       {kind_of(status), error.message,
        status == AXLE_UNSUPPORTED ? "`variant model info` shows the kernels and what they need"
                                   : ""});
+}
+
+session::Outcome<runtime::Model> open_model(session::Session& session, const std::string& path) {
+  // Its files are mapped: the place may go once they are open.
+  const auto place = session::ModelPlace::find(session, path);
+  if (!place) return std::unexpected(session::CommandFailure{.error = place.error()});
+  auto model = runtime::Model::open(place->path());
+  if (model) return std::move(*model);
+  session::CommandFailure failure = model_failure(model.error());
+  if (place->path() != path)
+    failure.error.message = fmt::format("{}, unpacked: {}", path, failure.error.message);
+  return std::unexpected(std::move(failure));
 }
 
 runtime::LoadProgress show_progress(Output& output, std::string what) {
