@@ -71,8 +71,8 @@ enum {
   AXLE_A16W4 = 2,
   /* int4 weights; x as in AXLE_DA8W8. */
   AXLE_DA8W4 = 3,
-  /* Weight-only float8, x as float32: nothing but the weights is rounded. */
-  AXLE_A32F8 = 4
+  /* Weights in float8, x rounded to bfloat16, each row at its own power of two. */
+  AXLE_A16F8 = 4
 };
 
 /* How the scales of int4 weights are chosen when they are made of float32 weights; and whether
@@ -144,7 +144,7 @@ typedef struct axle_linear_options {
   size_t struct_size;
   axle_mode mode;
   /* AXLE_FLOAT32: quantised here, without scales. Else with scales: AXLE_INT8, in the int4 modes
-   * each in [-8, 7]; AXLE_FLOAT8 in AXLE_A32F8. */
+   * each in [-8, 7]; AXLE_FLOAT8 in AXLE_A16F8. */
   axle_type weight_type;
   size_t n;            /* output features, at least 1 */
   size_t k;            /* input features, 1 to 131071 */

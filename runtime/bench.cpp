@@ -74,7 +74,7 @@ class Bench {
 };
 
 axle_linear_options Bench::layer_options() const {
-  const bool float8 = options_.mode == AXLE_A32F8;
+  const bool float8 = options_.mode == AXLE_A16F8;
   return {.struct_size = sizeof(axle_linear_options),
           .mode = options_.mode,
           .weight_type = float8 ? AXLE_FLOAT8 : AXLE_INT8,
@@ -105,7 +105,7 @@ void shape_weights(axle_mode mode, std::uint8_t* weights, std::size_t count) {
     if (mode == AXLE_A16W4 || mode == AXLE_DA8W4)
       weights[i] = static_cast<std::uint8_t>((weights[i] & 15U) - 8U);
     // Of the magnitudes that most weights of a layer have: neither NaN nor subnormal.
-    if (mode == AXLE_A32F8) weights[i] = static_cast<std::uint8_t>((weights[i] & 0xb7U) | 0x40U);
+    if (mode == AXLE_A16F8) weights[i] = static_cast<std::uint8_t>((weights[i] & 0xb7U) | 0x40U);
   }
 }
 

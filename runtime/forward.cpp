@@ -57,7 +57,7 @@ class BlockQueue {
 
 /// Of an activation on its way to weights of that form.
 std::size_t element_bytes(WeightForm form, const KernelSet& set) {
-  if (form == WeightForm::float8) return sizeof(float);
+  if (form == WeightForm::float8) return set.narrow->f8_bytes;
   return bytes_of(form == WeightForm::int4 ? set.narrow->form : set.form);
 }
 
@@ -203,13 +203,16 @@ class ForwardPass {
   /// 2^-120 of their value. In two steps, since 2^(120 - e) may be beyond float.
   void scale_row(std::size_t r, const float* row, std::uint32_t bits) {
     const std::uint32_t exponent = bits == 0 ? 127 : bits >> 23U;  // e + 127
-    const std::uint32_t second_bits = (127U + 10U + 127U - exponent) << 23U;
+    const std::uint32_t first_bits = (127U + 10U + 127U - exponent) << 23U;
     const std::uint32_t scale_bits = exponent << 23U;
-    float second = 0;
-    std::memcpy(&second, &second_bits, 4);
+    float first = 0;
+    std::memcpy(&first, &first_bits, 4);
     std::memcpy(row_scales_ + r, &scale_bits, 4);
-    set_.narrow->scale(row, linear_.padded_k_, second, 0x1p110F,
-                       reinterpret_cast<float*>(activations_ + r * row_bytes_));
+    set_.narrow->quantise_f8({.x = row,
+                              .count = linear_.padded_k_,
+                              .first = first,
+                              .second = 0x1p110F,
+                              .to = activations_ + r * row_bytes_});
   }
 
   void multiply_blocks() {
@@ -290,7 +293,7 @@ class ForwardPass {
     } else {
       set_.narrow->multiply_f8(
           {.weights = linear_.weights_.as<std::uint8_t>(column * linear_.padded_k_),
-           .activations = reinterpret_cast<const float*>(activations_),
+           .activations = activations_,
            .row_bytes = row_bytes_,
            .rows = rows_,
            .depth = linear_.padded_k_,

@@ -9,7 +9,8 @@
 // with high in [-127, 127] and low in [-128, 127]. All products are integers, their sums are exact
 // in int32 up to K = 131071, and the steps in float are in one order without fused multiply-add, so
 // that every set returns the same bytes. A16W4 and DA8W4 quantise rows in the same way. For float8
-// weights (A32F8) a row is only moved to a power of two that suits the bits of the weights.
+// weights (A16F8) a row is rounded to bfloat16, and its sums have the order of TDPBF16PS (Intel SDM
+// vol. 2), so that tiles and vectors return the same bytes there, too.
 
 #include <cstddef>
 #include <cstdint>
@@ -176,16 +177,31 @@ struct TwoLevelProduct {
   BlockProduct product;
 };
 
-/// float8 weights (e4m3, as int8 weights lie) times floats: sums[r][c] += x * (w * 2^-120), k after
-/// k, each operation rounded by itself.
+/// A row of x on its way to float8 weights: x * first * second, whose largest magnitude is in
+/// [2^120, 2^121), to the nearest bfloat16 (ties to even), and what is below 2^20 then to zero: no
+/// product and no sum is a subnormal number.
+struct F8Row {
+  const float* x;
+  std::size_t count;  ///< a multiple of 64
+  float first;
+  float second;
+  void* to;  ///< [count] float, or bfloat16 of 2^-120 of it, as the set says
+};
+
+/// float8 weights (e4m3, as int8 weights lie) times a bfloat16 row. For each 32 k the products of
+/// even k are summed, and those of odd k, in the order of k; then sums[r][c] += even + odd. Each
+/// addition is rounded by itself; products are exact in float.
 struct F8Product {
   const std::uint8_t* weights;  ///< [depth/4][64][4], 64-byte aligned
-  const float* activations;     ///< row r starts `row_bytes` * r further on
-  std::size_t row_bytes;
-  std::size_t rows;
-  std::size_t depth;
-  float* sums;  ///< out: [rows][64], 64-byte aligned
+  const void* activations;      ///< row r starts `row_bytes` * r further on
+  std::size_t row_bytes;        ///< multiple of 64
+  std::size_t rows;             ///< the buffers hold rows rounded up to 16
+  std::size_t depth;            ///< K padded to a multiple of 64
+  float* sums;                  ///< out: [rows rounded up to 16][64], 64-byte aligned
 };
+
+/// The products that one addition to the sums of float8 weights takes.
+inline constexpr std::size_t f8_depth = 32;
 
 /// y = sums * (row_scale * column_scale) + bias.
 struct FloatResult {
@@ -206,8 +222,10 @@ struct NarrowSteps {
   void (*quantise_w4)(const W4Row& row);
   void (*multiply_w4)(const W4Product& product);
   void (*multiply_two_level)(const TwoLevelProduct& product);
-  /// to[i] = x[i] * first * second.
-  void (*scale)(const float* x, std::size_t count, float first, float second, float* to);
+  std::size_t f8_bytes;  ///< of a value that goes to multiply_f8: 4 float, 2 bfloat16
+  /// As least_rows, of rows that go to multiply_f8.
+  std::size_t least_f8_rows;
+  void (*quantise_f8)(const F8Row& row);
   void (*multiply_f8)(const F8Product& product);
   void (*finish_floats)(const FloatResult& result);
 };

@@ -32,9 +32,9 @@ axle_status check_shape(const axle_linear_options& options, axle_error* error) {
 }
 
 axle_status check_types(const axle_linear_options& options, axle_error* error) {
-  if (options.mode < AXLE_DA8W8 || options.mode > AXLE_A32F8)
+  if (options.mode < AXLE_DA8W8 || options.mode > AXLE_A16F8)
     return report_failure(error, AXLE_BAD_ARGUMENT, "unknown mode %d", options.mode);
-  const bool float8 = options.mode == AXLE_A32F8;
+  const bool float8 = options.mode == AXLE_A16F8;
   if (options.weight_type != (float8 ? AXLE_FLOAT8 : AXLE_INT8) &&
       options.weight_type != AXLE_FLOAT32)
     return report_failure(error, AXLE_BAD_ARGUMENT, "weights must be %s or float32, not type %d",
@@ -109,7 +109,7 @@ axle_status check_values(const axle_linear_options& options, axle_error* error) 
 }  // namespace
 
 WeightForm weight_form(const axle_linear_options& options) {
-  if (options.mode == AXLE_A32F8) return WeightForm::float8;
+  if (options.mode == AXLE_A16F8) return WeightForm::float8;
   if (!is_int4(options.mode)) return WeightForm::int8;
   return options.scaling == AXLE_TWO_LEVEL ? WeightForm::two_level : WeightForm::int4;
 }

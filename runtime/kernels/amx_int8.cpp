@@ -1,6 +1,7 @@
-// AMX-INT8. Up to 16 rows: one A tile times the four B tiles of a column block, so that the
-// weights stream through once. More rows: two A tiles times two B tiles, over depth blocks that
-// stay in L2 while all rows pass. A tile product costs the same for one row as for sixteen.
+// AMX-INT8, and AMX-BF16 for float8 weights. Up to 16 rows: one A tile times the four B tiles of a
+// column block, so that the weights stream through once. More rows: two A tiles times two B tiles,
+// over depth blocks that stay in L2 while all rows pass. A tile product costs the same for one row
+// as for sixteen.
 #include "runtime/kernels/tile.h"
 //
 #include "runtime/kernels/float_steps.h"
@@ -53,98 +54,112 @@ void advance(Ahead& ahead) {
   ahead.next += 64 * ahead.lines;
 }
 
+/// Products of int8 into int32, or of bfloat16 into float: both have four bytes of depth for each
+/// sum of four bytes.
+enum class TileProduct { int8, bfloat16 };
+
+#define AXLE_TILE_DOT(sums, a, b)             \
+  if constexpr (product == TileProduct::int8) \
+    tile_dot_int8(sums, a, b);                \
+  else                                        \
+    tile_dot_bfloat16(sums, a, b)
+
+/// 64 bytes of depth a slab: 64 k of int8, 32 k of bfloat16.
 struct TilePass {
-  const std::int8_t* weights;
-  const std::int8_t* activations;
+  const void* weights;
+  const void* activations;
   std::size_t row_bytes;
   std::size_t slabs;
-  std::int32_t* sums;
+  void* sums;
   bool first;  ///< start from zero, else from `sums`
 };
 
 /// 16 rows times 64 columns.
+template <TileProduct product>
 AXLE_TILE_TARGET void one_row_tile(const TilePass& pass, Ahead& ahead) {
+  char* const sums = static_cast<char*>(pass.sums);
+  const char* const a = static_cast<const char*>(pass.activations);
   if (pass.first) {
     tile_zero(0);
     tile_zero(1);
     tile_zero(2);
     tile_zero(3);
   } else {
-    tile_load(0, pass.sums, sum_stride);
-    tile_load(1, pass.sums + 16, sum_stride);
-    tile_load(2, pass.sums + 32, sum_stride);
-    tile_load(3, pass.sums + 48, sum_stride);
+    tile_load(0, sums, sum_stride);
+    tile_load(1, sums + 64, sum_stride);
+    tile_load(2, sums + 128, sum_stride);
+    tile_load(3, sums + 192, sum_stride);
   }
   for (std::size_t slab = 0; slab < pass.slabs; ++slab) {
-    const std::int8_t* const b = pass.weights + slab * slab_bytes;
+    const char* const b = static_cast<const char*>(pass.weights) + slab * slab_bytes;
     advance(ahead);
-    tile_load(4, pass.activations + slab * depth_multiple, pass.row_bytes);
+    tile_load(4, a + slab * tile_row_bytes, pass.row_bytes);
     tile_load(5, b, slab_stride);
-    tile_dot_int8(0, 4, 5);
+    AXLE_TILE_DOT(0, 4, 5);
     tile_load(6, b + 64, slab_stride);
-    tile_dot_int8(1, 4, 6);
+    AXLE_TILE_DOT(1, 4, 6);
     tile_load(7, b + 128, slab_stride);
-    tile_dot_int8(2, 4, 7);
+    AXLE_TILE_DOT(2, 4, 7);
     tile_load(5, b + 192, slab_stride);
-    tile_dot_int8(3, 4, 5);
+    AXLE_TILE_DOT(3, 4, 5);
   }
-  tile_store(0, pass.sums, sum_stride);
-  tile_store(1, pass.sums + 16, sum_stride);
-  tile_store(2, pass.sums + 32, sum_stride);
-  tile_store(3, pass.sums + 48, sum_stride);
+  tile_store(0, sums, sum_stride);
+  tile_store(1, sums + 64, sum_stride);
+  tile_store(2, sums + 128, sum_stride);
+  tile_store(3, sums + 192, sum_stride);
 }
 
 /// 32 rows times 32 columns: `pass.weights` and `pass.sums` point at the half of the block.
+template <TileProduct product>
 AXLE_TILE_TARGET void two_row_tiles(const TilePass& pass, Ahead& ahead) {
-  std::int32_t* const lower_sums = pass.sums + tile_rows * block_columns;
+  char* const sums = static_cast<char*>(pass.sums);
+  char* const lower_sums = sums + tile_rows * sum_stride;
+  const char* const a = static_cast<const char*>(pass.activations);
   if (pass.first) {
     tile_zero(0);
     tile_zero(1);
     tile_zero(2);
     tile_zero(3);
   } else {
-    tile_load(0, pass.sums, sum_stride);
-    tile_load(1, pass.sums + 16, sum_stride);
+    tile_load(0, sums, sum_stride);
+    tile_load(1, sums + 64, sum_stride);
     tile_load(2, lower_sums, sum_stride);
-    tile_load(3, lower_sums + 16, sum_stride);
+    tile_load(3, lower_sums + 64, sum_stride);
   }
-  const std::int8_t* const lower = pass.activations + tile_rows * pass.row_bytes;
+  const char* const lower = a + tile_rows * pass.row_bytes;
   for (std::size_t slab = 0; slab < pass.slabs; ++slab) {
-    const std::int8_t* const b = pass.weights + slab * slab_bytes;
+    const char* const b = static_cast<const char*>(pass.weights) + slab * slab_bytes;
     advance(ahead);
-    tile_load(4, pass.activations + slab * depth_multiple, pass.row_bytes);
+    tile_load(4, a + slab * tile_row_bytes, pass.row_bytes);
     tile_load(6, b, slab_stride);
-    tile_dot_int8(0, 4, 6);
+    AXLE_TILE_DOT(0, 4, 6);
     tile_load(7, b + 64, slab_stride);
-    tile_dot_int8(1, 4, 7);
-    tile_load(5, lower + slab * depth_multiple, pass.row_bytes);
-    tile_dot_int8(2, 5, 6);
-    tile_dot_int8(3, 5, 7);
+    AXLE_TILE_DOT(1, 4, 7);
+    tile_load(5, lower + slab * tile_row_bytes, pass.row_bytes);
+    AXLE_TILE_DOT(2, 5, 6);
+    AXLE_TILE_DOT(3, 5, 7);
   }
-  tile_store(0, pass.sums, sum_stride);
-  tile_store(1, pass.sums + 16, sum_stride);
+  tile_store(0, sums, sum_stride);
+  tile_store(1, sums + 64, sum_stride);
   tile_store(2, lower_sums, sum_stride);
-  tile_store(3, lower_sums + 16, sum_stride);
+  tile_store(3, lower_sums + 64, sum_stride);
 }
 
-/// All rows over the slabs [slab, slab + slabs) of the depth.
-void depth_block(const BlockProduct& product, std::size_t slab, std::size_t slabs, Ahead& ahead) {
-  for (std::size_t row = 0; row < product.rows; row += 2 * tile_rows) {
-    TilePass pass{product.weights + slab * slab_bytes,
-                  static_cast<const std::int8_t*>(product.activations) + row * product.row_bytes +
-                      slab * depth_multiple,
-                  product.row_bytes,
-                  slabs,
-                  product.sums + row * block_columns,
-                  slab == 0 && !product.continues};
-    if (product.rows - row <= tile_rows) {
-      one_row_tile(pass, ahead);
+/// All rows over some slabs of the depth; `pass` is that of the first.
+template <TileProduct product>
+void row_tiles(TilePass pass, std::size_t rows, Ahead& ahead) {
+  for (std::size_t row = 0; row < rows; row += 2 * tile_rows) {
+    if (rows - row <= tile_rows) {
+      one_row_tile<product>(pass, ahead);
     } else {
-      two_row_tiles(pass, ahead);
-      pass.weights += 2 * tile_row_bytes;
-      pass.sums += block_columns / 2;
-      two_row_tiles(pass, ahead);
+      two_row_tiles<product>(pass, ahead);
+      TilePass right = pass;
+      right.weights = static_cast<const char*>(pass.weights) + 2 * tile_row_bytes;
+      right.sums = static_cast<char*>(pass.sums) + sum_stride / 2;
+      two_row_tiles<product>(right, ahead);
     }
+    pass.activations = static_cast<const char*>(pass.activations) + 2 * tile_rows * pass.row_bytes;
+    pass.sums = static_cast<char*>(pass.sums) + 2 * tile_rows * sum_stride;
   }
 }
 
@@ -158,13 +173,21 @@ void multiply(const BlockProduct& product) {
     const char* const from =
         reinterpret_cast<const char*>(product.weights) + slab * slab_bytes + ahead_bytes;
     Ahead ahead{from, from + count * slab_bytes, (64 + tiles - 1) / tiles, tiles == 1};
-    depth_block(product, slab, count, ahead);
+    row_tiles<TileProduct::int8>(
+        {.weights = product.weights + slab * slab_bytes,
+         .activations = static_cast<const char*>(product.activations) + slab * tile_row_bytes,
+         .row_bytes = product.row_bytes,
+         .slabs = count,
+         .sums = product.sums,
+         .first = slab == 0 && !product.continues},
+        product.rows, ahead);
   }
 }
 
 }  // namespace
 }  // namespace axle::runtime
 
+#include "runtime/kernels/amx_f8.h"
 #include "runtime/kernels/amx_w4.h"
 
 namespace axle::runtime {
@@ -175,8 +198,10 @@ constexpr NarrowSteps tile_narrow_steps{.form = ActivationForm::int8,
                                         .quantise_w4 = quantise_w4<AsInt8>,
                                         .multiply_w4 = multiply_w4_tiles,
                                         .multiply_two_level = multiply_two_level_tiles,
-                                        .scale = scale,
-                                        .multiply_f8 = multiply_f8,
+                                        .f8_bytes = sizeof(std::uint16_t),
+                                        .least_f8_rows = 4,
+                                        .quantise_f8 = quantise_f8<AsBfloat16>,
+                                        .multiply_f8 = multiply_f8_tiles,
                                         .finish_floats = finish_floats};
 
 }  // namespace

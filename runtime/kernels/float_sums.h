@@ -41,12 +41,35 @@ AXLE_TARGET void quantise_w4(const W4Row& row) {
   }
 }
 
-AXLE_TARGET void scale(const float* x, std::size_t count, float first, float second, float* to) {
-  const Vector::Floats one = Vector::broadcast_float(first);
-  const Vector::Floats two = Vector::broadcast_float(second);
-  for (std::size_t i = 0; i < count; i += vector_lanes)
-    Vector::store_floats(to + i,
-                         Vector::multiply(Vector::multiply(Vector::load_floats(x + i), one), two));
+/// How rows for float8 weights are stored: as floats.
+struct AsFloats {
+  AXLE_VECTOR_OP void store(void* to, std::size_t i, Vector::Floats v) {
+    Vector::store_floats(static_cast<float*>(to) + i, v);
+  }
+};
+
+/// `Store` keeps the values, each of them a bfloat16.
+template <class Store>
+AXLE_TARGET void quantise_f8(const F8Row& row) {
+  const Vector::Floats first = Vector::broadcast_float(row.first);
+  const Vector::Floats second = Vector::broadcast_float(row.second);
+  const Vector::Ints half = Vector::broadcast_int(0x7fff);
+  const Vector::Ints one = Vector::broadcast_int(1);
+  const Vector::Ints bfloat16 = Vector::broadcast_int(-0x10000);
+  const Vector::Ints magnitude = Vector::broadcast_int(0x7fffffff);
+  const Vector::Ints least = Vector::broadcast_int((127 + 20) << 23);
+  const Vector::Ints all = Vector::broadcast_int(-1);
+  for (std::size_t i = 0; i < row.count; i += vector_lanes) {
+    const Vector::Ints bits = Vector::as_ints(
+        Vector::multiply(Vector::multiply(Vector::load_floats(row.x + i), first), second));
+    const Vector::Ints odd = Vector::bit_and(Vector::shift_right<16>(bits), one);
+    const Vector::Ints nearest =
+        Vector::bit_and(Vector::add(Vector::add(bits, half), odd), bfloat16);
+    const Vector::Ints below = Vector::shift_right_signed<31>(
+        Vector::subtract(Vector::bit_and(nearest, magnitude), least));
+    Store::store(row.to, i,
+                 Vector::as_floats(Vector::bit_and(nearest, Vector::bit_xor(below, all))));
+  }
 }
 
 AXLE_TARGET void finish_floats(const FloatResult& result) {

@@ -1,7 +1,8 @@
 #pragma once
 // float8 weights (e4m3: sign, four bits of exponent with a bias of 7, three of fraction) times
-// floats. multiply.h comes first. The bits of a weight, moved to the places that they have in a
-// float, are its value times 2^-120, subnormal ones included: no table, no case.
+// rows of bfloat16 in floats. multiply.h comes first. The bits of a weight, moved to the places
+// that they have in a float, are its value times 2^-120, subnormal ones included: no table, no
+// case.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@ AXLE_VECTOR_OP Vector::Floats f8_weights(Vector::Ints bytes) {
                       Vector::broadcast_int(static_cast<std::int32_t>(0x87f00000U))));
 }
 
+/// Adds the products of byte `j` of each lane.
 template <int j, int rows, int width>
 AXLE_VECTOR_OP void f8_add(const Vector::Ints (&bytes)[width], const float* x,
                            std::size_t row_stride, Vector::Floats (&total)[rows][width]) {
@@ -35,53 +37,70 @@ AXLE_VECTOR_OP void f8_add(const Vector::Ints (&bytes)[width], const float* x,
   }
 }
 
+inline constexpr std::size_t f8_steps = f8_depth / step_depth;
+
+/// f8_depth of k.
 template <int rows, int width>
-AXLE_TARGET void f8_pass(const std::uint8_t* weights, const float* x, std::size_t row_stride,
-                         std::size_t steps, float* sums, Prefetch& prefetch) {
-  Vector::Floats total[rows][width];
+AXLE_VECTOR_OP void f8_sum(const std::uint8_t* weights, const float* x, std::size_t row_stride,
+                           float* sums) {
+  Vector::Floats even[rows][width];
+  Vector::Floats odd[rows][width];
   AXLE_UNROLL
   for (int r = 0; r < rows; ++r) {
     AXLE_UNROLL
-    for (int c = 0; c < width; ++c)
-      total[r][c] = Vector::load_floats(sums + r * block_columns + c * vector_lanes);
+    for (int c = 0; c < width; ++c) even[r][c] = odd[r][c] = Vector::broadcast_float(0);
   }
-  for (std::size_t step = 0; step < steps; ++step) {
-    if (step % steps_unrolled == 0) Prefetch::advance(prefetch);
+  for (std::size_t step = 0; step < f8_steps; ++step) {
     Vector::Ints bytes[width];
     AXLE_UNROLL
     for (int c = 0; c < width; ++c) bytes[c] = Vector::load_ints(weights + c * Vector::bytes);
-    f8_add<0>(bytes, x, row_stride, total);
-    f8_add<1>(bytes, x, row_stride, total);
-    f8_add<2>(bytes, x, row_stride, total);
-    f8_add<3>(bytes, x, row_stride, total);
+    f8_add<0>(bytes, x, row_stride, even);
+    f8_add<1>(bytes, x, row_stride, odd);
+    f8_add<2>(bytes, x, row_stride, even);
+    f8_add<3>(bytes, x, row_stride, odd);
     weights += step_bytes;
     x += step_depth;
   }
   AXLE_UNROLL
   for (int r = 0; r < rows; ++r) {
     AXLE_UNROLL
-    for (int c = 0; c < width; ++c)
-      Vector::store_floats(sums + r * block_columns + c * vector_lanes, total[r][c]);
+    for (int c = 0; c < width; ++c) {
+      float* const to = sums + r * block_columns + c * vector_lanes;
+      Vector::store_floats(to, Vector::add_floats(Vector::load_floats(to),
+                                                  Vector::add_floats(even[r][c], odd[r][c])));
+    }
   }
 }
 
 inline constexpr std::size_t f8_most_rows = 4;
-inline constexpr int f8_width = Vector::registers == 32 ? 4 : 2;
+
+/// Vectors side by side: two sums for each and row fill half of the registers.
+constexpr int f8_width(int rows) { return Vector::registers / (rows <= 2 ? 8 : 16); }
 
 template <int rows>
 AXLE_TARGET void f8_columns(const F8Product& product, std::size_t row, std::size_t step,
                             std::size_t steps, Prefetch& prefetch) {
+  constexpr int width = f8_width(rows);
   const std::size_t row_stride = product.row_bytes / sizeof(float);
-  for (std::size_t c = 0; c < block_columns; c += f8_width * vector_lanes)
-    f8_pass<rows, f8_width>(product.weights + step * step_bytes + c * step_depth,
-                            product.activations + row * row_stride + step * step_depth, row_stride,
-                            steps, product.sums + row * block_columns + c, prefetch);
+  const float* const x =
+      static_cast<const float*>(product.activations) + row * row_stride + step * step_depth;
+  for (std::size_t c = 0; c < block_columns; c += width * vector_lanes) {
+    for (std::size_t done = 0; done < steps; done += f8_steps) {
+      for (std::size_t i = 0; i < f8_steps; i += steps_unrolled) Prefetch::advance(prefetch);
+      f8_sum<rows, width>(product.weights + (step + done) * step_bytes + c * step_depth,
+                          x + done * step_depth, row_stride,
+                          product.sums + row * block_columns + c);
+    }
+  }
 }
 
-AXLE_TARGET void multiply_f8(const F8Product& product) {
+/// Tiles have their own.
+[[maybe_unused]] AXLE_TARGET void multiply_f8(const F8Product& product) {
   const std::size_t steps = product.depth / step_depth;
   const std::size_t groups = (product.rows + f8_most_rows - 1) / f8_most_rows;
-  const std::size_t passes = groups * block_columns / (f8_width * vector_lanes);
+  const int width = f8_width(product.rows <= 2 ? 1 : static_cast<int>(f8_most_rows));
+  const std::size_t passes =
+      groups * block_columns / (static_cast<std::size_t>(width) * vector_lanes);
   const bool near = groups <= 4;
   const std::size_t block = passes == 1 ? steps : near ? 64 : 128;
   const std::size_t ahead = passes == 1 ? 4096 : block * step_bytes;

@@ -22,7 +22,9 @@ constexpr NarrowSteps narrow_steps{.form = sizeof(typename W4Product::Activation
                                    .quantise_w4 = quantise_w4<Store>,
                                    .multiply_w4 = multiply_w4<W4Product>,
                                    .multiply_two_level = multiply_two_level<multiply_int8>,
-                                   .scale = scale,
+                                   .f8_bytes = sizeof(float),
+                                   .least_f8_rows = 0,
+                                   .quantise_f8 = quantise_f8<AsFloats>,
                                    .multiply_f8 = multiply_f8,
                                    .finish_floats = finish_floats};
 

@@ -15,13 +15,14 @@
 
 #include "runtime/kernels/vector_avx512.h"
 
-#define AXLE_TILE_TARGET [[gnu::target("amx-tile,amx-int8")]]
-#define AXLE_TILE_VECTOR_TARGET [[gnu::target("amx-tile,amx-int8,avx512f,avx512bw")]]
+#define AXLE_TILE_TARGET [[gnu::target("amx-tile,amx-int8,amx-bf16")]]
+#define AXLE_TILE_VECTOR_TARGET [[gnu::target("amx-tile,amx-int8,amx-bf16,avx512f,avx512bw")]]
 #define tile_configure(from) _tile_loadconfig(from)
 #define tile_release() _tile_release()
 #define tile_zero(tile) _tile_zero(tile)
 #define tile_load(tile, from, stride) _tile_loadd(tile, from, stride)
 #define tile_store(tile, to, stride) _tile_stored(tile, to, stride)
 #define tile_dot_int8(sums, a, b) _tile_dpbssd(sums, a, b)
+#define tile_dot_bfloat16(sums, a, b) _tile_dpbf16ps(sums, a, b)
 
 #endif

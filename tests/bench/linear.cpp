@@ -20,7 +20,7 @@ struct Shape {
 };
 
 std::string name_of(const Shape& shape) {
-  static constexpr const char* modes[] = {"da8w8", "a16w8", "a16w4", "da8w4", "a32f8"};
+  static constexpr const char* modes[] = {"da8w8", "a16w8", "a16w4", "da8w4", "a16f8"};
   std::string name = modes[shape.mode];
   if (shape.scaling == AXLE_TWO_LEVEL) return name + " 2l";
   return shape.group == 0 ? name : name + " g" + std::to_string(shape.group);
@@ -52,8 +52,10 @@ constexpr Shape shapes[] = {{AXLE_DA8W8, 1},
                             {AXLE_A16W4, 8, 32, AXLE_TWO_LEVEL},
                             {AXLE_DA8W4, 32, 32, AXLE_TWO_LEVEL},
                             {AXLE_DA8W4, 128, 32, AXLE_TWO_LEVEL},
-                            {AXLE_A32F8, 1},
-                            {AXLE_A32F8, 8}};
+                            {AXLE_A16F8, 1},
+                            {AXLE_A16F8, 8},
+                            {AXLE_A16F8, 32},
+                            {AXLE_A16F8, 128}};
 
 struct Figures {
   std::string kernel;

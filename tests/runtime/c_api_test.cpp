@@ -306,7 +306,7 @@ TEST_CASE("what int4 and float8 layers cannot be made of is rejected") {
   scales[3] = std::nanf("");
   CHECK(refusal(runtime.get(), right) == "a scale is not finite");
   wrong = right;
-  wrong.mode = AXLE_A32F8;
+  wrong.mode = AXLE_A16F8;
   wrong.group = 0;
   CHECK(refusal(runtime.get(), wrong) == "weights must be float8 or float32, not type 3");
   wrong.weight_type = AXLE_FLOAT8;

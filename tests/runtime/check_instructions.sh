@@ -28,7 +28,10 @@ for object in "$@"; do
     */kernels/avx_vnni.cpp.o) check "$object" 'vpdpbusd.*%ymm' '%zmm|vfn?m(add|sub)' ;;
     */kernels/avx512.cpp.o) check "$object" 'vpmaddubsw.*%zmm' 'vpdpbusd|vfn?m(add|sub)' ;;
     */kernels/avx512_vnni.cpp.o) check "$object" 'vpdpbusd.*%zmm' 'tdpb|vfn?m(add|sub)' ;;
-    */kernels/amx_int8.cpp.o) check "$object" 'tdpbssd.*%tmm' 'vpdpbusd|vfn?m(add|sub)' ;;
+    */kernels/amx_int8.cpp.o)
+      check "$object" 'tdpbssd.*%tmm' 'vpdpbusd|vfn?m(add|sub)'
+      check "$object" 'tdpbf16ps.*%tmm' 'tdpfp16ps'
+      ;;
     */kernels/neon.cpp.o) check "$object" 'sadalp' '[[:space:]](s|u)dot|mmla|[[:space:]]fn?m(la|ls|add|sub)' ;;
     */kernels/neon_dotprod.cpp.o) check "$object" '[[:space:]]sdot' 'mmla|[[:space:]]fn?m(la|ls|add|sub)' ;;
     */kernels/neon_i8mm.cpp.o) check "$object" 'smmla' '[[:space:]]fn?m(la|ls|add|sub)' ;;

@@ -1,13 +1,16 @@
 #include "tests/runtime/narrow_case.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "runtime/half.h"
+
 namespace axle::runtime {
 namespace {
 
-bool is_float8(const NarrowCase& layer) { return layer.form.mode == AXLE_A32F8; }
+bool is_float8(const NarrowCase& layer) { return layer.form.mode == AXLE_A16F8; }
 bool is_two_level(const NarrowCase& layer) { return layer.form.scaling == AXLE_TWO_LEVEL; }
 
 std::size_t group_count(const NarrowCase& layer) {
@@ -86,26 +89,46 @@ float exact_int4(const NarrowCase& layer, const IntegerRow& row, std::size_t c) 
   return value * row.scale;
 }
 
-float exact_float8(const NarrowCase& layer, std::size_t r, std::size_t c) {
+/// A row of x for float8 weights, as bfloat16 of x / scale.
+struct BfloatRow {
+  std::vector<float> values;
+  float scale = 0;
+};
+
+BfloatRow bfloat_row(const NarrowCase& layer, std::size_t r) {
   const float* const x = layer.x.data() + r * layer.k;
   float largest = 0;
   for (std::size_t i = 0; i < layer.k; ++i)
     largest = std::isfinite(x[i]) && std::isfinite(largest)
                   ? std::fmax(largest, std::fabs(x[i]))
                   : std::numeric_limits<float>::infinity();
-  if (!std::isfinite(largest)) return std::numeric_limits<float>::quiet_NaN();
-  const bool counts = largest >= 0x1p-100F;
+  const bool counts = std::isfinite(largest) && largest >= 0x1p-100F;
   const int exponent = counts ? std::ilogb(largest) : 0;
-  volatile float value = 0;
+  BfloatRow row{{},
+                std::isfinite(largest) ? std::ldexp(1.0F, exponent)
+                                       : std::numeric_limits<float>::quiet_NaN()};
   for (std::size_t i = 0; i < layer.k; ++i) {
-    const volatile float first = counts ? x[i] * std::ldexp(1.0F, 10 - exponent) : 0;
-    const volatile float second = first * 0x1p110F;
-    const float weight =
-        static_cast<float>(std::ldexp(float8_value(layer.weights[c * layer.k + i]), -120));
-    const volatile float term = second * weight;
-    value = value + term;
+    const float value = counts ? float_from_bfloat16(bfloat16_from_float(static_cast<float>(
+                                     std::ldexp(static_cast<double>(x[i]), -exponent))))
+                               : 0;
+    row.values.push_back(std::fabs(value) < 0x1p-100F ? 0 : value);
   }
-  const volatile float both_scales = std::ldexp(1.0F, exponent) * layer.scales[c];
+  return row;
+}
+
+float exact_float8(const NarrowCase& layer, const BfloatRow& row, std::size_t c) {
+  volatile float value = 0;
+  for (std::size_t from = 0; from < layer.k; from += 32) {
+    volatile float sums[2] = {0, 0};
+    for (std::size_t i = from; i < std::min(layer.k, from + 32); ++i) {
+      const volatile float term =
+          row.values[i] * static_cast<float>(float8_value(layer.weights[c * layer.k + i]));
+      sums[i % 2] = sums[i % 2] + term;
+    }
+    const volatile float both = sums[0] + sums[1];
+    value = value + both;
+  }
+  const volatile float both_scales = row.scale * layer.scales[c];
   return value * both_scales;
 }
 
@@ -120,12 +143,12 @@ const std::vector<NarrowForm>& narrow_forms() {
                                              {AXLE_A16W4, 128, 0},
                                              {AXLE_DA8W4, 32, AXLE_TWO_LEVEL},
                                              {AXLE_A16W4, 32, AXLE_TWO_LEVEL},
-                                             {AXLE_A32F8, 0, 0}};
+                                             {AXLE_A16F8, 0, 0}};
   return forms;
 }
 
 std::string name_of(const NarrowForm& form) {
-  const std::string mode = form.mode == AXLE_A32F8   ? "a32f8"
+  const std::string mode = form.mode == AXLE_A16F8   ? "a16f8"
                            : form.mode == AXLE_A16W4 ? "a16w4"
                                                      : "da8w4";
   return mode + " group " + std::to_string(form.group) +
@@ -142,11 +165,11 @@ NarrowCase make_narrow_case(const NarrowForm& form, std::size_t m, std::size_t n
   for (const std::int8_t weight : wide.weights) {
     const int small = contents == Contents::extremes ? (weight < 0 ? -8 : 7) : weight >> 4;
     const std::uint8_t byte = static_cast<std::uint8_t>(weight);
-    layer.weights.push_back(form.mode == AXLE_A32F8 ? (byte & 0x7f) == 0x7f ? 0 : byte
+    layer.weights.push_back(form.mode == AXLE_A16F8 ? (byte & 0x7f) == 0x7f ? 0 : byte
                                                     : static_cast<std::uint8_t>(small));
   }
-  const std::size_t groups = form.mode == AXLE_A32F8 ? 1 : (k + form.group - 1) / form.group;
-  const bool int4 = form.mode != AXLE_A32F8 && form.scaling != AXLE_TWO_LEVEL;
+  const std::size_t groups = form.mode == AXLE_A16F8 ? 1 : (k + form.group - 1) / form.group;
+  const bool int4 = form.mode != AXLE_A16F8 && form.scaling != AXLE_TWO_LEVEL;
   for (std::size_t i = 0; i < n * (int4 ? groups : 1); ++i) {
     float scale = normal(numbers) / 16.0F;
     if (int4) {
@@ -183,8 +206,9 @@ std::vector<float> exact_result(const NarrowCase& layer) {
   std::vector<float> y;
   for (std::size_t r = 0; r < layer.m; ++r) {
     const IntegerRow row = integer_row(layer, r);
+    const BfloatRow floats = bfloat_row(layer, r);
     for (std::size_t c = 0; c < layer.n; ++c) {
-      volatile float value = is_float8(layer)      ? exact_float8(layer, r, c)
+      volatile float value = is_float8(layer)      ? exact_float8(layer, floats, c)
                              : is_two_level(layer) ? exact_two_level(layer, row, c)
                                                    : exact_int4(layer, row, c);
       if (!layer.bias.empty()) value = value + layer.bias[c];
@@ -208,12 +232,14 @@ std::vector<double> dequantised_result(const NarrowCase& layer) {
   std::vector<double> y;
   for (std::size_t r = 0; r < layer.m; ++r) {
     const IntegerRow row = integer_row(layer, r);
+    const BfloatRow floats = bfloat_row(layer, r);
     for (std::size_t c = 0; c < layer.n; ++c) {
       double sum = layer.bias.empty() ? 0 : static_cast<double>(layer.bias[c]);
       for (std::size_t i = 0; i < layer.k; ++i) {
-        const double x = is_float8(layer)
-                             ? static_cast<double>(layer.x[r * layer.k + i])
-                             : static_cast<double>(row.q[i]) * static_cast<double>(row.scale);
+        const double x =
+            is_float8(layer)
+                ? static_cast<double>(floats.values[i]) * static_cast<double>(floats.scale)
+                : static_cast<double>(row.q[i]) * static_cast<double>(row.scale);
         sum += x * weight_of(layer, c, i);
       }
       y.push_back(sum);

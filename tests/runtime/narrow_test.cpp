@@ -92,9 +92,9 @@ TEST_CASE("int4 and float8: extremes, zeros, tiny and huge rows") {
     check_all_sets(broken);
     // As deep as a layer may be, all products of one sign, the largest that int32 has to hold.
     NarrowCase deep = make_narrow_case(form, 1, 2, most_depth, Contents::extremes, 111);
-    deep.weights.assign(deep.weights.size(), form.mode == AXLE_A32F8 ? 0xfe : 0xf8);
+    deep.weights.assign(deep.weights.size(), form.mode == AXLE_A16F8 ? 0xfe : 0xf8);
     deep.x.assign(most_depth, -1.0F);
-    if (form.mode != AXLE_A32F8) check_all_sets(deep);
+    if (form.mode != AXLE_A16F8) check_all_sets(deep);
   }
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("int4 and float8: results are those of the dequantised layer in double
     CAPTURE(name_of(form));
     const NarrowCase layer = make_narrow_case(form, 4, 64, 4096, Contents::ordinary, 113);
     // float8 sums thousands of floats one after the other, the others only their groups.
-    const double most = form.mode == AXLE_A32F8 ? 2e-6 : 1e-6;
+    const double most = form.mode == AXLE_A16F8 ? 2e-6 : 1e-6;
     CHECK(relative_error(exact_result(layer), dequantised_result(layer)) < most);
   }
 }

@@ -1,13 +1,16 @@
 #pragma once
 // A software model of the AMX-INT8 tile instructions (Intel SDM vol. 2: LDTILECFG, TILELOADD,
-// TILESTORED, TILEZERO, TILERELEASE, TDPBSSD), bit for bit. Stands in for the intrinsics when
-// runtime/kernels/amx_int8.cpp is compiled with AXLE_TILE_MODEL. Where the CPU raises #UD or #GP,
-// the model aborts.
+// TILESTORED, TILEZERO, TILERELEASE, TDPBSSD, TDPBF16PS), bit for bit. Stands in for the intrinsics
+// when runtime/kernels/amx_int8.cpp is compiled with AXLE_TILE_MODEL. Where the CPU raises #UD or
+// #GP, the model aborts.
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #define AXLE_VECTOR_BYTES 64
 #include "runtime/kernels/vector_portable.h"
@@ -78,7 +81,9 @@ struct TileModel {
 
   static std::int32_t signed_byte(std::uint8_t byte) { return static_cast<std::int8_t>(byte); }
 
-  void dot(int sums, int a, int b) {
+  /// sum(m, n, the four bytes that are there): the new ones.
+  template <class Sum>
+  void each_sum(int sums, int a, int b, Sum sum) {
     check(sums);
     check(a);
     check(b);
@@ -87,16 +92,47 @@ struct TileModel {
     require(row_bytes[a] == 4 * rows[b] && row_bytes[a] % 4 == 0 && row_bytes[b] % 4 == 0);
     for (int m = 0; m < rows[sums]; ++m) {
       for (int n = 0; n < row_bytes[sums] / 4; ++n) {
-        std::uint32_t sum;
-        std::memcpy(&sum, data[sums][m] + 4 * n, 4);
-        for (int k = 0; k < row_bytes[a]; ++k)
-          sum += static_cast<std::uint32_t>(signed_byte(data[a][m][k]) *
-                                            signed_byte(data[b][k / 4][4 * n + k % 4]));
-        std::memcpy(data[sums][m] + 4 * n, &sum, 4);
+        std::uint32_t bits;
+        std::memcpy(&bits, data[sums][m] + 4 * n, 4);
+        bits = sum(m, n, bits);
+        std::memcpy(data[sums][m] + 4 * n, &bits, 4);
       }
     }
     std::memset(data[sums][rows[sums]], 0,
                 static_cast<std::size_t>(most_rows - rows[sums]) * most_bytes);
+  }
+
+  void dot_int8(int sums, int a, int b) {
+    each_sum(sums, a, b, [&](int m, int n, std::uint32_t sum) {
+      for (int k = 0; k < row_bytes[a]; ++k)
+        sum += static_cast<std::uint32_t>(signed_byte(data[a][m][k]) *
+                                          signed_byte(data[b][k / 4][4 * n + k % 4]));
+      return sum;
+    });
+  }
+
+  /// Subnormal numbers count, and come out, as zero.
+  static float flushed(float v) {
+    return std::fabs(v) < std::numeric_limits<float>::min() ? std::copysign(0.0F, v) : v;
+  }
+
+  float bfloat16(int tile, int row, int byte) const {
+    std::uint16_t upper;
+    std::memcpy(&upper, data[tile][row] + byte, 2);
+    return flushed(std::bit_cast<float>(std::uint32_t{upper} << 16U));
+  }
+
+  void dot_bfloat16(int sums, int a, int b) {
+    each_sum(sums, a, b, [&](int m, int n, std::uint32_t bits) {
+      float parts[2] = {0, 0};
+      for (int k = 0; k < row_bytes[a] / 4; ++k) {
+        for (int i = 0; i < 2; ++i)
+          parts[i] = flushed(
+              std::fma(bfloat16(a, m, 4 * k + 2 * i), bfloat16(b, k, 4 * n + 2 * i), parts[i]));
+      }
+      const float sum = flushed(parts[0] + parts[1]);
+      return std::bit_cast<std::uint32_t>(flushed(flushed(std::bit_cast<float>(bits)) + sum));
+    });
   }
 };
 
@@ -111,4 +147,5 @@ thread_local TileModel tile_model;
 #define tile_load(tile, from, stride) \
   tile_model.load(tile, from, static_cast<std::ptrdiff_t>(stride))
 #define tile_store(tile, to, stride) tile_model.store(tile, to, static_cast<std::ptrdiff_t>(stride))
-#define tile_dot_int8(sums, a, b) tile_model.dot(sums, a, b)
+#define tile_dot_int8(sums, a, b) tile_model.dot_int8(sums, a, b)
+#define tile_dot_bfloat16(sums, a, b) tile_model.dot_bfloat16(sums, a, b)

@@ -7,7 +7,7 @@ namespace {
 
 constexpr ModelMode modes[] = {{"float", false, AXLE_A16W8, 0}, {"a16w8", true, AXLE_A16W8, 0},
                                {"da8w8", true, AXLE_DA8W8, 0},  {"a16w4", true, AXLE_A16W4, 64},
-                               {"da8w4", true, AXLE_DA8W4, 64}, {"fp8", true, AXLE_A32F8, 0}};
+                               {"da8w4", true, AXLE_DA8W4, 64}, {"fp8", true, AXLE_A16F8, 0}};
 
 }  // namespace
 

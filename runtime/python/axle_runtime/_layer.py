@@ -78,7 +78,7 @@ class Linear:
     quantised here (symmetrically, by output feature). A flat buffer needs shape=(n, k), unless `scale` tells n.
     mode: "da8w8" quantises each row of x to int8, "a16w8" to 16 bits (weight-only int8). "da8w4" and
     "a16w4" are the same with int4 weights, one int8 in [-8, 7] each, and `scale` [n][k / group
-    rounded up], which is kept as bfloat16. "a32f8" has float8 weights (e4m3, as uint8 or by DLPack)
+    rounded up], which is kept as bfloat16. "a16f8" has float8 weights (e4m3, as uint8 or by DLPack)
     and leaves x alone.
     group: weights that share a scale, 32, 64 or 128 (0: 128). scaling: how the scales of int4 weights
     are made of float32 ones, "searched", "absmax" or "mse"; or "two_level", for groups of 32 with
@@ -107,7 +107,7 @@ class Linear:
             def take(source: Any, name: str, *types: int) -> Elements:
                 return opened.enter_context(Elements(source, name, types))
 
-            packed_type = FLOAT8 if mode == "a32f8" else INT8
+            packed_type = FLOAT8 if mode == "a16f8" else INT8
             weights = take(weight, "weight", packed_type, FLOAT32, FLOAT16, BFLOAT16)
             weights.to_float32()
             scales = take(scale, "scale", FLOAT32) if scale is not None else None

@@ -18,7 +18,7 @@ ENVIRONMENT_KERNEL = "AXLE_RUNTIME_KERNEL"
 
 OK, BAD_ARGUMENT, NO_MEMORY, UNSUPPORTED, MISMATCH, IO, MALFORMED = range(7)
 FLOAT32, BFLOAT16, FLOAT16, INT8, FLOAT8 = range(5)
-MODES = {"da8w8": 0, "a16w8": 1, "a16w4": 2, "da8w4": 3, "a32f8": 4}
+MODES = {"da8w8": 0, "a16w8": 1, "a16w4": 2, "da8w4": 3, "a16f8": 4}
 SCALINGS = {"searched": 0, "absmax": 1, "mse": 2, "two_level": 3}
 
 

@@ -91,7 +91,7 @@ class LinearTest(unittest.TestCase):
             ("a16w4", {"group": 64, "scaling": "absmax"}, 0.15),
             ("da8w4", {"scaling": "mse"}, 0.15),
             ("da8w4", {"group": 32, "scaling": "two_level"}, 0.15),
-            ("a32f8", {}, 0.05),
+            ("a16f8", {}, 0.05),
         ):
             results = []
             for kernel in KERNELS:
@@ -205,7 +205,7 @@ class LinearTest(unittest.TestCase):
             (
                 {"weight": case.weight, "scale": case.scale, "mode": "int4"},
                 ValueError,
-                "mode must be a16w4 or a16w8 or a32f8 or da8w4 or da8w8, not 'int4'",
+                "mode must be a16f8 or a16w4 or a16w8 or da8w4 or da8w8, not 'int4'",
             ),
             (
                 {"weight": case.weight, "scale": array.array("f", [math.inf] * N)},

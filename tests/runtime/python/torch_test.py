@@ -17,7 +17,7 @@ import axle_runtime
 import axle_runtime.torch
 
 # Mode and group -> the largest error, as a part of the largest output.
-CAPS = {("a16w8", 0): 0.02, ("da8w8", 0): 0.03, ("a16w4", 64): 0.2, ("da8w4", 32): 0.2, ("a32f8", 0): 0.06}
+CAPS = {("a16w8", 0): 0.02, ("da8w8", 0): 0.03, ("a16w4", 64): 0.2, ("da8w4", 32): 0.2, ("a16f8", 0): 0.06}
 
 
 class Net(torch.nn.Module):
