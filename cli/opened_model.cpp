@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/tune/tuning_table.h"
+#include "session/models/model_place.h"
 #include "session/variables.h"
 
 namespace axle::cli {
@@ -134,6 +135,18 @@ session::Outcome<std::unique_ptr<runtime::Engine>> open_tuned_engine(session::Se
   if (!take_tuning(kept_tuning_path(session), **engine, session.report()))
     take_tuning(runtime::shipped_tuning_path(), **engine, session.report());
   return engine;
+}
+
+session::Outcome<runtime::Model> open_model(session::Session& session, const std::string& path) {
+  // Its files are mapped: the place may go once they are open.
+  const auto place = session::ModelPlace::find(session, path);
+  if (!place) return std::unexpected(session::CommandFailure{.error = place.error()});
+  auto model = runtime::Model::open(place->path());
+  if (model) return std::move(*model);
+  session::CommandFailure failure = model_failure(model.error());
+  if (place->path() != path)
+    failure.error.message = fmt::format("{}, unpacked: {}", path, failure.error.message);
+  return std::unexpected(std::move(failure));
 }
 
 runtime::LoadProgress show_progress(Output& output, std::string what) {

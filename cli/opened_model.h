@@ -45,6 +45,11 @@ namespace axle::cli {
 /// Where `variant model tune` keeps what it measured; "" without a cache.
 [[nodiscard]] std::string kept_tuning_path(const session::Session& session);
 
+/// A model: a GGUF file, a folder, or an archive, which is unpacked into the cache
+/// (session/models/model_place.h).
+[[nodiscard]] session::Outcome<runtime::Model> open_model(session::Session& session,
+                                                          const std::string& path);
+
 /// Shows how far something long is.
 [[nodiscard]] runtime::LoadProgress show_progress(Output& output, std::string what);
 /// Shows how far a model is loaded.

@@ -181,8 +181,8 @@ AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_typ
 
 /* --- models -------------------------------------------------------------------------------------
  *
- * A GGUF file, or a folder of Hugging Face (config.json, safetensors, tokenizer.json). One call at
- * a time works on a model; others wait. */
+ * A GGUF file or the folder of one, or a folder of Hugging Face (config.json, safetensors,
+ * tokenizer.json). One call at a time works on a model; others wait. */
 
 typedef struct axle_model axle_model;
 
@@ -213,8 +213,8 @@ AXLE_EXPORT axle_status axle_model_info(axle_model* model, size_t index, const c
 AXLE_EXPORT axle_status axle_model_tokens(axle_model* model, const char* text, int32_t raw,
                                           int32_t* tokens, size_t* count, axle_error* error);
 
-/* The text of tokens, without control tokens and without a NUL; its end may be a part of a
- * character. *size: in, room in `text`; out, the bytes that there are. */
+/* The text of tokens in UTF-8, without control tokens and without a NUL at its end; U+FFFD stands
+ * for what is not a character. *size: in, room in `text`; out, the bytes that there are. */
 AXLE_EXPORT axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t count,
                                         char* text, size_t* size, axle_error* error);
 
@@ -237,6 +237,46 @@ typedef int32_t (*axle_on_token)(void* context, size_t prompt, int32_t token);
 AXLE_EXPORT axle_status axle_model_generate(axle_model* model, const axle_prompt* const* prompts,
                                             size_t count, axle_on_token on_token, void* context,
                                             axle_error* error);
+
+/* The same step by step, so that a caller may do other things between the steps. Destroy it before
+ * its model; of several calls on one generation at a time the caller takes care. */
+typedef struct axle_generation axle_generation;
+
+typedef int32_t axle_ending;
+enum {
+  AXLE_RUNNING = 0,
+  AXLE_END_TOKEN = 1,   /* the model ended it */
+  AXLE_MOST_TOKENS = 2, /* `most_tokens` are there */
+  AXLE_CONTEXT = 3,     /* the model's context is full */
+  AXLE_STOPPED = 4      /* by the caller, or an error of a step */
+};
+
+typedef struct axle_answer {
+  size_t struct_size;    /* in: sizeof(axle_answer) */
+  const int32_t* tokens; /* so far; what is pointed to is valid until the next call */
+  size_t count;
+  const char* text; /* UTF-8, NUL-terminated; without a character that is not yet whole */
+  size_t text_size; /* bytes before the NUL: a text may hold others */
+  axle_ending ending;
+  int32_t reserved;
+} axle_answer;
+
+AXLE_EXPORT axle_status axle_generation_create(axle_model* model, const axle_prompt* const* prompts,
+                                               size_t count, axle_generation** out,
+                                               axle_error* error);
+AXLE_EXPORT void axle_generation_destroy(axle_generation* generation);
+
+/* One piece of work: reads a part of a prompt, or adds a token to each answer that runs. *running:
+ * whether any does. An error ends all of them. */
+AXLE_EXPORT axle_status axle_generation_step(axle_generation* generation, int32_t* running,
+                                             axle_error* error);
+
+/* Ends one answer where it is. */
+AXLE_EXPORT axle_status axle_generation_stop(axle_generation* generation, size_t prompt,
+                                             axle_error* error);
+
+AXLE_EXPORT axle_status axle_generation_answer(axle_generation* generation, size_t prompt,
+                                               axle_answer* answer, axle_error* error);
 
 /* Vectors [count][hidden] of `count` texts. */
 AXLE_EXPORT axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t count,

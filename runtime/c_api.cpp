@@ -16,7 +16,9 @@
 using axle::runtime::Engine;
 using axle::runtime::KernelRow;
 using axle::runtime::Linear;
+using axle::runtime::missing_argument;
 using axle::runtime::report_failure;
+using axle::runtime::take_known;
 
 struct axle_linear {
   explicit axle_linear(Engine& engine) : linear(engine) {}
@@ -38,20 +40,6 @@ void destroy(T* object) {
   if (object == nullptr) return;
   object->~T();
   free(object);
-}
-
-axle_status missing(axle_error* error, const char* what) {
-  return report_failure(error, AXLE_BAD_ARGUMENT, "%s is missing or of an older layout", what);
-}
-
-/// A struct of a caller of this or an earlier version, whose first `least` bytes it must have:
-/// fields that it does not know are zero.
-template <class T>
-bool take_known(const T* from, std::size_t least, T& to) {
-  if (from == nullptr || from->struct_size < least) return false;
-  std::memset(&to, 0, sizeof to);
-  std::memcpy(&to, from, from->struct_size < sizeof to ? from->struct_size : sizeof to);
-  return true;
 }
 
 struct InfoRow {
@@ -131,10 +119,10 @@ axle_status axle_kernel_at(size_t index, axle_kernel_info* info) {
 
 axle_status axle_runtime_create(const axle_runtime_options* options, axle_runtime** out,
                                 axle_error* error) {
-  if (out == nullptr) return missing(error, "the place for the runtime");
+  if (out == nullptr) return missing_argument(error, "the place for the runtime");
   *out = nullptr;
   if (options != nullptr && options->struct_size < sizeof *options)
-    return missing(error, "a field of the options");
+    return missing_argument(error, "a field of the options");
   if (options != nullptr && options->threads < 0)
     return report_failure(error, AXLE_BAD_ARGUMENT, "threads is %d; it must be 0 (all) or more",
                           options->threads);
@@ -168,18 +156,18 @@ axle_status axle_runtime_info(axle_runtime* runtime, size_t index, const char** 
 }
 
 axle_status axle_runtime_selftest(axle_runtime* runtime, axle_error* error) {
-  if (runtime == nullptr) return missing(error, "the runtime");
+  if (runtime == nullptr) return missing_argument(error, "the runtime");
   return axle::runtime::selftest(runtime->engine, error);
 }
 
 axle_status axle_linear_create(axle_runtime* runtime, const axle_linear_options* options,
                                axle_linear** out, axle_error* error) {
-  if (out == nullptr) return missing(error, "the place for the layer");
+  if (out == nullptr) return missing_argument(error, "the place for the layer");
   *out = nullptr;
-  if (runtime == nullptr) return missing(error, "the runtime");
+  if (runtime == nullptr) return missing_argument(error, "the runtime");
   axle_linear_options known;
   if (!take_known(options, offsetof(axle_linear_options, group), known))
-    return missing(error, "a field of the options");
+    return missing_argument(error, "a field of the options");
   axle_linear* const linear = make<axle_linear>(runtime->engine);
   if (linear == nullptr) return report_failure(error, AXLE_NO_MEMORY, "no memory for a layer");
   const axle_status status = linear->linear.pack(known, error);
@@ -195,8 +183,8 @@ void axle_linear_destroy(axle_linear* linear) { destroy(linear); }
 
 axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const void* x, size_t m,
                                 float* y, axle_error* error) {
-  if (linear == nullptr) return missing(error, "the layer");
-  if (m > 0 && (x == nullptr || y == nullptr)) return missing(error, "x or y");
+  if (linear == nullptr) return missing_argument(error, "the layer");
+  if (m > 0 && (x == nullptr || y == nullptr)) return missing_argument(error, "x or y");
   if (axle::runtime::activation_bytes(x_type) == 0)
     return report_failure(error, AXLE_BAD_ARGUMENT,
                           "x must be float32, bfloat16 or float16, not type %d", x_type);
@@ -205,11 +193,11 @@ axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const voi
 
 axle_status axle_runtime_bench(axle_runtime* runtime, const axle_bench_options* options,
                                axle_bench_result* result, axle_error* error) {
-  if (runtime == nullptr) return missing(error, "the runtime");
+  if (runtime == nullptr) return missing_argument(error, "the runtime");
   axle_bench_options known;
   if (!take_known(options, offsetof(axle_bench_options, group), known))
-    return missing(error, "a field of the options");
+    return missing_argument(error, "a field of the options");
   if (result == nullptr || result->struct_size < sizeof *result)
-    return missing(error, "the place for the result");
+    return missing_argument(error, "the place for the result");
   return axle::runtime::bench(runtime->engine, known, *result, error);
 }

@@ -122,9 +122,9 @@ std::vector<Fact> describe(const runtime::Model& model) {
   return facts;
 }
 
-int show_model(const std::string& path, Output& output) {
-  const auto model = runtime::Model::open(path);
-  if (!model) return output.failure(model_failure(model.error()));
+int show_model(session::Session& session, const std::string& path, Output& output) {
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
   const std::vector<Fact> facts = describe(*model);
   return output.answer({.text =
                             [&] {
@@ -193,7 +193,7 @@ int run_model_info(session::Session& session, Output& output) {
   const std::vector<std::string>& models = session.arguments().positionals;
   if (models.size() > 1)
     return output.failure(session::misused("model info describes one model at a time").error());
-  if (models.size() == 1) return show_model(models.front(), output);
+  if (models.size() == 1) return show_model(session, models.front(), output);
   auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   const auto facts = list_facts(**runtime);

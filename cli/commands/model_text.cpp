@@ -73,8 +73,8 @@ int run_model_generate(session::Session& session, Output& output) {
   const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
 
-  const auto model = runtime::Model::open(path);
-  if (!model) return output.failure(model_failure(model.error()));
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
   if (model->shape().architecture != runtime::Architecture::decoder)
     return output.failure(
         wrong_architecture(*model, path, "makes vectors, not texts", "variant model embed"));
@@ -114,8 +114,8 @@ int run_model_embed(session::Session& session, Output& output) {
   const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
 
-  const auto model = runtime::Model::open(path);
-  if (!model) return output.failure(model_failure(model.error()));
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
   if (model->shape().architecture != runtime::Architecture::encoder)
     return output.failure(
         wrong_architecture(*model, path, "makes texts, not vectors", "variant model generate"));
@@ -162,8 +162,8 @@ int run_model_ppl(session::Session& session, Output& output) {
 
   const auto text = runtime::MappedFile::open(text_path);
   if (!text) return output.failure(model_failure(text.error()));
-  const auto model = runtime::Model::open(path);
-  if (!model) return output.failure(model_failure(model.error()));
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
   if (model->shape().architecture != runtime::Architecture::decoder)
     return output.failure(
         wrong_architecture(*model, path, "predicts no texts", "variant model embed"));

@@ -6,17 +6,6 @@
 namespace axle::runtime {
 namespace {
 
-/// One prompt on its way to its answer.
-struct Text {
-  const Prompt* prompt;
-  Sequence sequence;
-  Sampler sampler;
-  Answer answer;
-  std::vector<float> logits;
-  std::int32_t last = 0;  ///< picked, not yet seen by the model
-  bool ended = false;
-};
-
 Result<void> check(const Prompt& prompt, const ModelShape& shape) {
   if (prompt.tokens.empty())
     return failure(AXLE_BAD_ARGUMENT, "the prompt is empty: there is nothing to continue");
@@ -32,8 +21,86 @@ Result<void> check(const Prompt& prompt, const ModelShape& shape) {
   return {};
 }
 
+}  // namespace
+
+Result<Generation> Generation::begin(Decoder& decoder, CacheForm form,
+                                     std::span<const Prompt> prompts) {
+  const ModelShape& shape = decoder.shape();
+  Generation generation(decoder, form);
+  generation.texts_.reserve(prompts.size());
+  for (const Prompt& prompt : prompts) {
+    const Result<void> checked = check(prompt, shape);
+    if (!checked) return std::unexpected(checked.error());
+    generation.texts_.push_back(
+        {prompt, Sequence(*generation.pool_), Sampler(prompt.sampling), {}, {}, 0, false});
+    Text& text = generation.texts_.back();
+    text.logits.resize(shape.vocabulary);
+    text.ended = prompt.most_tokens == 0;
+  }
+  return generation;
+}
+
+bool Generation::is_running() const {
+  return std::any_of(texts_.begin(), texts_.end(), [](const Text& text) { return !text.ended; });
+}
+
+void Generation::stop(std::size_t prompt) {
+  Text& text = texts_[prompt];
+  if (text.ended) return;
+  text.ended = true;
+  text.answer.ending = Ending::stopped;
+}
+
+Result<void> Generation::step(const OnToken& on_token) {
+  Result<void> done = advance(on_token);
+  if (done) return done;
+  for (std::size_t i = 0; i < texts_.size(); ++i) stop(i);
+  return done;
+}
+
+Result<void> Generation::advance(const OnToken& on_token) {
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    if (!texts_[i].ended && texts_[i].sequence.length() < texts_[i].prompt.tokens.size())
+      return read_chunk(i, on_token);
+  }
+  return continue_all(on_token);
+}
+
+/// The last chunk of a prompt gives its first token.
+Result<void> Generation::read_chunk(std::size_t index, const OnToken& on_token) {
+  Text& text = texts_[index];
+  const auto left =
+      std::span<const std::int32_t>(text.prompt.tokens).subspan(text.sequence.length());
+  const std::size_t count = std::min(left.size(), Decoder::most_tokens);
+  const Continuation chunk{&text.sequence, left.first(count),
+                           count == left.size() ? text.logits.data() : nullptr};
+  const Result<void> done = decoder_->forward({&chunk, 1});
+  if (!done || count < left.size()) return done;
+  return pick(index, on_token);
+}
+
+Result<void> Generation::continue_all(const OnToken& on_token) {
+  running_.clear();
+  for (Text& text : texts_) {
+    if (!text.ended && running_.size() < Decoder::most_tokens)
+      running_.push_back({&text.sequence, {&text.last, 1}, text.logits.data()});
+  }
+  if (running_.empty()) return {};
+  const Result<void> done = decoder_->forward(running_);
+  if (!done) return done;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < texts_.size() && at < running_.size(); ++i) {
+    if (running_[at].sequence != &texts_[i].sequence) continue;
+    ++at;
+    const Result<void> picked = pick(i, on_token);
+    if (!picked) return picked;
+  }
+  return {};
+}
+
 /// The next token from the text's logits.
-Result<void> pick(Text& text, const ModelShape& shape, std::size_t index, const OnToken& on_token) {
+Result<void> Generation::pick(std::size_t index, const OnToken& on_token) {
+  Text& text = texts_[index];
   for (const float logit : text.logits) {
     if (!std::isfinite(logit))
       return failure(
@@ -41,6 +108,7 @@ Result<void> pick(Text& text, const ModelShape& shape, std::size_t index, const 
           "the model's numbers overflow after %zu tokens; its weights cannot be meant so",
           text.sequence.length());
   }
+  const ModelShape& shape = decoder_->shape();
   const std::int32_t token = text.sampler.pick(text.logits);
   text.ended = true;
   if (std::find(shape.end_tokens.begin(), shape.end_tokens.end(), token) !=
@@ -52,7 +120,7 @@ Result<void> pick(Text& text, const ModelShape& shape, std::size_t index, const 
   text.last = token;
   if (on_token && !on_token(index, token)) {
     text.answer.ending = Ending::stopped;
-  } else if (text.answer.tokens.size() >= text.prompt->most_tokens) {
+  } else if (text.answer.tokens.size() >= text.prompt.most_tokens) {
     text.answer.ending = Ending::most_tokens;
   } else if (text.sequence.length() + 1 >= shape.context) {
     text.answer.ending = Ending::context;
@@ -62,63 +130,17 @@ Result<void> pick(Text& text, const ModelShape& shape, std::size_t index, const 
   return {};
 }
 
-/// Reads a prompt in chunks; the last one gives the first logits.
-Result<void> read_prompt(Decoder& decoder, Text& text) {
-  std::span<const std::int32_t> left(text.prompt->tokens);
-  while (!left.empty()) {
-    const std::size_t count = std::min(left.size(), Decoder::most_tokens);
-    const Continuation chunk{&text.sequence, left.first(count),
-                             count == left.size() ? text.logits.data() : nullptr};
-    const Result<void> done = decoder.forward({&chunk, 1});
-    if (!done) return done;
-    left = left.subspan(count);
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<std::vector<Answer>> generate(Decoder& decoder, CacheForm form,
                                      std::span<const Prompt> prompts, const OnToken& on_token) {
-  const ModelShape& shape = decoder.shape();
-  PagePool pool(decoder.cache_shape(form));
-  std::vector<Text> texts;
-  texts.reserve(prompts.size());
-  for (const Prompt& prompt : prompts) {
-    const Result<void> checked = check(prompt, shape);
-    if (!checked) return std::unexpected(checked.error());
-    texts.push_back({&prompt, Sequence(pool), Sampler(prompt.sampling), {}, {}, 0, false});
-    texts.back().logits.resize(shape.vocabulary);
-  }
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    Text& text = texts[i];
-    text.ended = text.prompt->most_tokens == 0;
-    if (text.ended) continue;
-    Result<void> done = read_prompt(decoder, text);
-    if (done) done = pick(text, shape, i, on_token);
+  Result<Generation> generation = Generation::begin(decoder, form, prompts);
+  if (!generation) return std::unexpected(generation.error());
+  while (generation->is_running()) {
+    const Result<void> done = generation->step(on_token);
     if (!done) return std::unexpected(done.error());
-  }
-  std::vector<Continuation> running;
-  for (;;) {
-    running.clear();
-    for (Text& text : texts) {
-      if (!text.ended && running.size() < Decoder::most_tokens)
-        running.push_back({&text.sequence, {&text.last, 1}, text.logits.data()});
-    }
-    if (running.empty()) break;
-    const Result<void> done = decoder.forward(running);
-    if (!done) return std::unexpected(done.error());
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < texts.size() && at < running.size(); ++i) {
-      if (running[at].sequence != &texts[i].sequence) continue;
-      ++at;
-      const Result<void> picked = pick(texts[i], shape, i, on_token);
-      if (!picked) return std::unexpected(picked.error());
-    }
   }
   std::vector<Answer> answers;
-  answers.reserve(texts.size());
-  for (Text& text : texts) answers.push_back(std::move(text.answer));
+  answers.reserve(prompts.size());
+  for (std::size_t i = 0; i < prompts.size(); ++i) answers.push_back(generation->answer(i));
   return answers;
 }
 

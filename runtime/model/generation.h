@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,8 +30,52 @@ struct Answer {
 /// Called with each token as it comes, by the number of its prompt; false stops that answer.
 using OnToken = std::function<bool(std::size_t prompt, std::int32_t token)>;
 
-/// An answer to each prompt, the same as alone. AXLE_BAD_ARGUMENT for a prompt without tokens or
-/// longer than the context; AXLE_MALFORMED if the model's numbers are not finite.
+/// Prompts on their way to their answers, each the same as alone.
+class Generation {
+ public:
+  /// AXLE_BAD_ARGUMENT for a prompt without tokens or longer than the context. `decoder` must
+  /// outlive what is returned.
+  [[nodiscard]] static Result<Generation> begin(Decoder& decoder, CacheForm form,
+                                                std::span<const Prompt> prompts);
+
+  /// One piece of work: a chunk of a prompt, or a token for each of the answers that run.
+  /// AXLE_MALFORMED if the model's numbers are not finite; nothing runs after an error.
+  [[nodiscard]] Result<void> step(const OnToken& on_token);
+  /// Ends the answer of one prompt where it is.
+  void stop(std::size_t prompt);
+
+  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+  [[nodiscard]] bool is_running() const;
+  [[nodiscard]] bool is_running(std::size_t prompt) const { return !texts_[prompt].ended; }
+  [[nodiscard]] const Answer& answer(std::size_t prompt) const { return texts_[prompt].answer; }
+
+ private:
+  /// One prompt on its way.
+  struct Text {
+    Prompt prompt;
+    Sequence sequence;
+    Sampler sampler;
+    Answer answer;
+    std::vector<float> logits;
+    std::int32_t last = 0;  ///< picked, not yet seen by the model
+    bool ended = false;
+  };
+
+  explicit Generation(Decoder& decoder, CacheForm form)
+      : decoder_(&decoder), pool_(std::make_unique<PagePool>(decoder.cache_shape(form))) {}
+
+  [[nodiscard]] Result<void> advance(const OnToken& on_token);
+  [[nodiscard]] Result<void> read_chunk(std::size_t index, const OnToken& on_token);
+  [[nodiscard]] Result<void> continue_all(const OnToken& on_token);
+  [[nodiscard]] Result<void> pick(std::size_t index, const OnToken& on_token);
+
+  Decoder* decoder_;
+  std::unique_ptr<PagePool> pool_;
+  std::vector<Text> texts_;
+  std::vector<Continuation> running_;  ///< of the call that runs
+};
+
+/// All answers, whole.
 [[nodiscard]] Result<std::vector<Answer>> generate(Decoder& decoder, CacheForm form,
                                                    std::span<const Prompt> prompts,
                                                    const OnToken& on_token);

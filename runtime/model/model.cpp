@@ -1,5 +1,9 @@
 #include "runtime/model/model.h"
 
+#include <algorithm>
+#include <memory>
+
+#include <dirent.h>
 #include <unistd.h>
 
 #include "runtime/files/mapped_file.h"
@@ -9,6 +13,36 @@ namespace axle::runtime {
 namespace {
 
 bool ends_with_gguf(const std::string& path) { return path.ends_with(".gguf"); }
+
+bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+
+/// The names of GGUF files in a folder, in their order.
+std::vector<std::string> list_gguf_files(const std::string& path) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, CloseFolder> folder(opendir(path.c_str()));
+  if (!folder) return names;
+  while (const dirent* const entry = readdir(folder.get())) {
+    if (ends_with_gguf(entry->d_name)) names.emplace_back(entry->d_name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The one GGUF file of a folder that is none of Hugging Face; else the path itself.
+Result<std::string> find_gguf_file(const std::string& path) {
+  if (exists(path + "/config.json")) return path;
+  const std::vector<std::string> names = list_gguf_files(path);
+  if (names.empty()) return path;
+  if (names.size() > 1)
+    return failure(AXLE_BAD_ARGUMENT,
+                   "%s: the folder holds %zu GGUF files; name one, such as %s/%s", path.c_str(),
+                   names.size(), path.c_str(), names.front().c_str());
+  return path + "/" + names.front();
+}
 
 }  // namespace
 
@@ -69,10 +103,13 @@ Result<void> Model::open_folder(const std::string& path) {
   return {};
 }
 
-Result<Model> Model::open(const std::string& path) {
+Result<Model> Model::open(const std::string& given) {
+  const Result<std::string> found = find_gguf_file(given);
+  if (!found) return std::unexpected(found.error());
+  const std::string& path = *found;
   Model model;
-  const bool is_folder = access((path + "/.").c_str(), F_OK) == 0;
-  if (!is_folder && access(path.c_str(), F_OK) == 0 && !ends_with_gguf(path)) {
+  const bool is_folder = exists(path + "/.");
+  if (!is_folder && exists(path) && !ends_with_gguf(path)) {
     const Result<MappedFile> file = MappedFile::open(path);
     if (!file) return std::unexpected(file.error());
     if (!file->text().starts_with("GGUF"))

@@ -18,8 +18,8 @@ namespace axle::runtime {
 
 class Model {
  public:
-  /// A GGUF file, or a folder with config.json, model.safetensors or its shards, and
-  /// tokenizer.json. What is wrong is said with its file, and tensor or key.
+  /// A GGUF file, or a folder that holds one, or a folder with config.json, model.safetensors or
+  /// its shards, and tokenizer.json. What is wrong is said with its file, and tensor or key.
   [[nodiscard]] static Result<Model> open(const std::string& path);
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }

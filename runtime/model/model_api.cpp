@@ -1,78 +1,43 @@
 // The C interface of models. Exceptions of the C++ library end here.
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
 
-#include "runtime/axle_runtime.h"
-#include "runtime/c_runtime.h"
-#include "runtime/model/generation.h"
-#include "runtime/model/model.h"
+#include "runtime/model/model_handle.h"
 
 using axle::runtime::CacheForm;
-using axle::runtime::Failure;
+using axle::runtime::guarded;
+using axle::runtime::missing_argument;
 using axle::runtime::Model;
-using axle::runtime::ModelMode;
+using axle::runtime::report;
 using axle::runtime::report_failure;
-
-struct axle_model {
-  explicit axle_model(Model opened) : model(std::move(opened)) {}
-
-  std::mutex in_use;
-  Model model;
-  const ModelMode* mode = nullptr;
-  CacheForm form = CacheForm::float16;
-  std::optional<axle::runtime::Decoder> decoder;  ///< one of both
-  std::optional<axle::runtime::Encoder> encoder;
-};
 
 namespace {
 
-axle_status report(axle_error* error, const Failure& failure) {
-  return report_failure(error, failure.status, "%s", failure.message.c_str());
-}
-
-axle_status missing_argument(axle_error* error, const char* what) {
-  return report_failure(error, AXLE_BAD_ARGUMENT, "%s is missing or of an older layout", what);
-}
-
-/// Runs `work`, and makes a status of what the C++ library throws.
-template <class Work>
-axle_status guarded(axle_error* error, Work work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return report_failure(error, AXLE_NO_MEMORY, "no memory");
-  } catch (const std::exception& problem) {
-    return report_failure(error, AXLE_BAD_ARGUMENT, "%s", problem.what());
-  }
-}
-
-axle_status choose(const axle_model_options* options, axle_model& model, axle_error* error) {
-  const char* const mode = options != nullptr && options->mode != nullptr ? options->mode : "a16w8";
+axle_status choose(const axle_model_options& options, axle_model& model, axle_error* error) {
+  const char* const mode = options.mode != nullptr ? options.mode : "a16w8";
   model.mode = axle::runtime::find_mode(mode);
   if (model.mode == nullptr)
     return report_failure(error, AXLE_BAD_ARGUMENT, "there is no mode '%.64s'", mode);
   model.form = model.mode->quantised ? CacheForm::float16 : CacheForm::float32;
-  if (options == nullptr || options->kv_cache == nullptr) return AXLE_OK;
-  const CacheForm* const form = axle::runtime::find_cache_form(options->kv_cache);
+  if (options.kv_cache == nullptr) return AXLE_OK;
+  const CacheForm* const form = axle::runtime::find_cache_form(options.kv_cache);
   if (form != nullptr) {
     model.form = *form;
     return AXLE_OK;
   }
   return report_failure(error, AXLE_BAD_ARGUMENT,
                         "there is no cache form '%.64s'; there are float16, int8 and float32",
-                        options->kv_cache);
+                        options.kv_cache);
 }
 
-axle_status load(axle_runtime& runtime, const axle_model_options* options, axle_model& model,
+axle_status load(axle_runtime& runtime, const axle_model_options& options, axle_model& model,
                  axle_error* error) {
   axle::runtime::LoadProgress progress;
-  if (options != nullptr && options->on_progress != nullptr)
-    progress = [options](double part) { options->on_progress(options->context, part); };
+  if (options.on_progress != nullptr)
+    progress = [&options](double part) { options.on_progress(options.context, part); };
   const axle::runtime::ModelShape& shape = model.model.shape();
   if (shape.architecture == axle::runtime::Architecture::decoder) {
     auto decoder = axle::runtime::Decoder::load(runtime.engine, shape, model.model.tensors(),
@@ -142,14 +107,16 @@ axle_status axle_model_open(axle_runtime* runtime, const char* path,
   *out = nullptr;
   if (runtime == nullptr) return missing_argument(error, "the runtime");
   if (path == nullptr) return missing_argument(error, "the path");
-  if (options != nullptr && options->struct_size < sizeof *options)
+  axle_model_options known{};
+  constexpr std::size_t first_layout = offsetof(axle_model_options, context) + sizeof(void*);
+  if (options != nullptr && !axle::runtime::take_known(options, first_layout, known))
     return missing_argument(error, "a field of the options");
   return guarded(error, [&]() -> axle_status {
     auto opened = Model::open(path);
     if (!opened) return report(error, opened.error());
     auto model = std::make_unique<axle_model>(std::move(*opened));
-    axle_status status = choose(options, *model, error);
-    if (status == AXLE_OK) status = load(*runtime, options, *model, error);
+    axle_status status = choose(known, *model, error);
+    if (status == AXLE_OK) status = load(*runtime, known, *model, error);
     if (status == AXLE_OK) *out = model.release();
     return status;
   });
@@ -188,44 +155,6 @@ axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t cou
     return missing_argument(error, "the tokens or the place for their text");
   return guarded(error, [&]() -> axle_status {
     return fill(model->model.tokenizer().decode({tokens, count}, false), text, size, error);
-  });
-}
-
-axle_status axle_model_generate(axle_model* model, const axle_prompt* const* prompts, size_t count,
-                                axle_on_token on_token, void* context, axle_error* error) {
-  if (model == nullptr) return missing_argument(error, "the model");
-  if (prompts == nullptr && count > 0) return missing_argument(error, "the prompts");
-  if (on_token == nullptr) return missing_argument(error, "the function that takes tokens");
-  if (!model->decoder)
-    return report_failure(error, AXLE_UNSUPPORTED, "a model of type %s makes vectors, not texts",
-                          model->model.shape().type.c_str());
-  return guarded(error, [&]() -> axle_status {
-    std::vector<axle::runtime::Prompt> taken;
-    for (std::size_t i = 0; i < count; ++i) {
-      const axle_prompt* const own = prompts[i];
-      if (own == nullptr || own->struct_size < sizeof *own ||
-          (own->tokens == nullptr && own->count > 0))
-        return missing_argument(error, "a field of a prompt");
-      const bool sane = own->temperature >= 0 && own->top_p >= 0 && own->top_p <= 1 &&
-                        own->min_p >= 0 && own->min_p <= 1;
-      if (!sane)
-        return report_failure(error, AXLE_BAD_ARGUMENT,
-                              "prompt %zu: temperature must be 0 or more, top_p and min_p 0 to 1",
-                              i);
-      taken.push_back({std::vector<std::int32_t>(own->tokens, own->tokens + own->count),
-                       own->most_tokens,
-                       {.temperature = own->temperature,
-                        .top_k = own->top_k,
-                        .top_p = own->top_p,
-                        .min_p = own->min_p,
-                        .seed = own->seed}});
-    }
-    const std::lock_guard lock(model->in_use);
-    const auto answers = axle::runtime::generate(*model->decoder, model->form, taken,
-                                                 [&](std::size_t prompt, std::int32_t token) {
-                                                   return on_token(context, prompt, token) != 0;
-                                                 });
-    return answers ? AXLE_OK : report(error, answers.error());
   });
 }
 

@@ -8,11 +8,12 @@
 //   http-2/<digit>/<digits>[.form]  an answer of a server, and what was read from it
 //   builds/<digits>/                a wheel that was built from source
 //   plugins/<digits>/               an environment of a plugin
+//   models/<digits>/                a model, unpacked (models/model_place.h)
 //   plugin-failures/, interpreters/, detect/   answers of programs, a file each
 //   tuning-1/layers.json            how the runtime's layers are run fastest (runtime/tune)
 //   installed/<sha256>              what an environment's packages say (site_snapshot.h)
 //   mirrors/work-<digits>/          files on their way to a mirror in a storage
-//   store/work-…, builds/work-…, http-2/drafts/…, removed-…   unfinished
+//   store/work-…, builds/work-…, models/work-…, http-2/drafts/…, removed-…   unfinished
 //
 // Everything else is a stranger's: it is never touched.
 
@@ -41,6 +42,7 @@ enum class CacheKind : std::uint8_t {
   first_downloads,  ///< hashes of files for which an index has none
   plugin_environments,
   plugin_failures,
+  models,  ///< unpacked from archives
   interpreters,
   environments,  ///< what their packages say of themselves
   drivers,

@@ -1,15 +1,36 @@
-"""Quantised linear layers on the CPU.
+"""Quantised inference on the CPU: language models, text encoders and single linear layers.
 
-    layer = axle_runtime.Linear(weight, scale, mode="da8w8")   # weight [n][k] int8, scale [n] float32
-    y = layer(x)                                               # x [m][k] float32, y m * n float32
+    with axle_runtime.Model("model.gguf") as model:
+        for piece in model.generate("What is a wheel?", stream=True):
+            print(piece, end="", flush=True)
+
+    packed = axle_runtime.quantize(weight, mode="a16w8")   # weight [n][k]
+    y = axle_runtime.linear(x, packed)                     # x [...][k], y [...][n]
 
 Weights and activations are anything with the buffer protocol (array.array, ctypes arrays, NumPy) or
-with DLPack on the CPU (torch). NumPy is not needed. Which kernels run is decided by the machine;
-the environment variable AXLE_RUNTIME_KERNEL, or `kernel=`, forces one set or raises UnsupportedKernel.
+with DLPack on the CPU (torch). NumPy is not needed. `axle_runtime.torch.quantize_` takes a model of
+PyTorch. Which kernels run is decided by the machine; the environment variable AXLE_RUNTIME_KERNEL,
+or `kernel=`, forces one set or raises UnsupportedKernel.
 """
 
-from ._layer import Linear, bench, info, kernels, selftest
-from ._library import UnsupportedKernel, version
+from ._array import Array
+from ._layer import Linear, linear, quantize
+from ._library import MalformedModel, UnsupportedKernel, UnsupportedModel, version
+from ._machine import bench, info, kernels, selftest
+from ._model import Model
 
-__all__ = ["Linear", "UnsupportedKernel", "bench", "info", "kernels", "selftest"]
+__all__ = [
+    "Array",
+    "Linear",
+    "MalformedModel",
+    "Model",
+    "UnsupportedKernel",
+    "UnsupportedModel",
+    "bench",
+    "info",
+    "kernels",
+    "linear",
+    "quantize",
+    "selftest",
+]
 __version__ = version()

@@ -1,11 +1,17 @@
 """Where the elements of an object lie in memory: by the buffer protocol, else by DLPack.
 
-Both without copies and without NumPy, so that also read-only objects work.
+Both without NumPy, and without copies where the elements are aligned and in C order.
 """
 
-import ctypes
-import sys
+from __future__ import annotations
 
+import array
+import ctypes
+import struct
+import sys
+from typing import Any, List, Optional, Sequence, Tuple
+
+from . import _dlpack
 from ._library import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8
 
 # A buffer cannot say float8: its bytes come as uint8.
@@ -22,16 +28,7 @@ _BUFFER_NAMES = {"d": "float64", "c": "bytes", "h": "int16", "i": "int32"}
 
 _PYBUF_FULL_RO = 0x11C
 _PYBUF_FULL = 0x11D
-_DLPACK_CPU = 1
-_DLPACK_TYPES = {
-    (0, 8): INT8,
-    (1, 8): FLOAT8,
-    (2, 16): FLOAT16,
-    (2, 32): FLOAT32,
-    (4, 16): BFLOAT16,
-    (10, 8): FLOAT8,  # kDLFloat8_e4m3fn, since DLPack 1.1
-}
-_MOST_DIMENSIONS = 64
+_CONVERTED_AT_ONCE = 1 << 16  # bytes: as Python's numbers they take 20 times as much
 
 
 class _PyBuffer(ctypes.Structure):
@@ -52,36 +49,6 @@ class _PyBuffer(ctypes.Structure):
     ]
 
 
-class _DLTensor(ctypes.Structure):
-    """DLTensor (dlpack.h)."""
-
-    _fields_ = [
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    ]
-
-
-class _VersionedTensor(ctypes.Structure):
-    """DLManagedTensorVersioned (dlpack.h, 1.0)."""
-
-    _fields_ = [
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("manager", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("tensor", _DLTensor),
-    ]
-
-
 _get_buffer = ctypes.PYFUNCTYPE(
     ctypes.c_int, ctypes.py_object, ctypes.POINTER(_PyBuffer), ctypes.c_int
 )(("PyObject_GetBuffer", ctypes.pythonapi))
@@ -91,63 +58,118 @@ _release_buffer = ctypes.PYFUNCTYPE(None, ctypes.POINTER(_PyBuffer))(
 _is_contiguous = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.POINTER(_PyBuffer), ctypes.c_char)(
     ("PyBuffer_IsContiguous", ctypes.pythonapi)
 )
-_capsule_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_IsValid", ctypes.pythonapi)
+_view_of = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.POINTER(_PyBuffer))(
+    ("PyMemoryView_FromBuffer", ctypes.pythonapi)
 )
-_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
+
+
+def _is_c_order(shape: Sequence[int], strides: Optional[Sequence[int]]) -> bool:
+    """`strides` in elements; None: C order."""
+    if strides is None or 0 in shape:
+        return True
+    expected = 1
+    for length, step in zip(reversed(shape), reversed(strides)):
+        if length != 1 and step != expected:
+            return False
+        expected *= length
+    return True
+
+
+def _gathered(address: int, shape: Sequence[int], strides: Sequence[int], item: int) -> bytes:
+    """The elements in C order; `strides` in elements."""
+    integers = ctypes.c_ssize_t * len(shape)
+    count = 1
+    for length in shape:
+        count *= length
+    view = _PyBuffer(
+        buf=address,
+        len=count * item,
+        itemsize=item,
+        readonly=1,
+        ndim=len(shape),
+        shape=integers(*shape),
+        strides=integers(*(step * item for step in strides)),
+    )
+    with _view_of(ctypes.byref(view)) as elements:
+        return bytes(elements.tobytes())
 
 
 class Elements:
-    """`address`, `type`, `shape` of contiguous elements; valid inside the `with` block."""
+    """`address`, `type`, `shape` of elements in C order; valid inside the `with` block. With
+    `writable` those of the object itself; else a copy where they lie otherwise."""
 
-    def __init__(self, source, name, types, writable=False):
+    address: int
+    type: Optional[int]
+    type_name: str
+    shape: Tuple[int, ...]
+
+    def __init__(
+        self, source: Any, name: str, types: Sequence[int], writable: bool = False
+    ) -> None:
         self.name = name
-        self._view = None
-        self._capsule = None
-        if not self._take_buffer(source, writable):
-            if writable or not hasattr(source, "__dlpack__"):
-                raise TypeError(
-                    "{} must be a {}buffer{}, not {}".format(
-                        name,
-                        "writable " if writable else "",
-                        "" if writable else " or have __dlpack__",
-                        type(source).__name__,
-                    )
-                )
-            self._take_dlpack(source)
+        self._view: Optional[_PyBuffer] = None
+        self._kept: List[object] = []
         try:
-            self._check(types)
-        except Exception:
+            if not self._take_buffer(source, writable):
+                if not hasattr(source, "__dlpack__"):
+                    raise TypeError(
+                        "{} must be a {}buffer or have __dlpack__, not {}".format(
+                            name, "writable " if writable else "", type(source).__name__
+                        )
+                    )
+                self._take_dlpack(source, writable)
+            self._check(types, writable)
+        except BaseException:
             self.close()
             raise
 
-    def __enter__(self):
+    def __enter__(self) -> Elements:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         if self._view is not None:
             _release_buffer(ctypes.byref(self._view))
         self._view = None
-        self._capsule = None
+        self._kept.clear()
 
     @property
-    def count(self):
+    def count(self) -> int:
         total = 1
         for length in self.shape:
             total *= length
         return total
 
-    def _take_buffer(self, source, writable):
+    def to_float32(self) -> None:
+        """Makes float32 of float16 and bfloat16."""
+        if self.type not in (FLOAT16, BFLOAT16):
+            return
+        halves = ctypes.string_at(self.address, 2 * self.count)
+        if self.type == FLOAT16:
+            floats = array.array("f")
+            for start in range(0, len(halves), _CONVERTED_AT_ONCE):
+                some = halves[start : start + _CONVERTED_AT_ONCE]
+                floats.extend(struct.unpack("{}e".format(len(some) // 2), some))
+        else:
+            # A bfloat16 is the upper half of a float32.
+            upper = 2 if sys.byteorder == "little" else 0
+            wide = bytearray(2 * len(halves))
+            wide[upper::4] = halves[0::2]
+            wide[upper + 1 :: 4] = halves[1::2]
+            floats = array.array("f")
+            floats.frombytes(wide)
+        self._kept.append(floats)
+        self.address = floats.buffer_info()[0]
+        self.type = FLOAT32
+
+    def _take_buffer(self, source: Any, writable: bool) -> bool:
         view = _PyBuffer()
         try:
             memoryview(source).release()
             _get_buffer(source, ctypes.byref(view), _PYBUF_FULL if writable else _PYBUF_FULL_RO)
-        except (TypeError, BufferError):
+        except (TypeError, BufferError, ValueError):
             return False
         self._view = view
         self.address = view.buf or 0
@@ -157,49 +179,46 @@ class Elements:
         letter = form[1:] if form[:1] in ("@", "=", native) else form
         self.type = _BUFFER_FORMATS.get(letter)
         self.type_name = _BUFFER_NAMES.get(letter, "format '{}'".format(form))
-        self.contiguous = bool(_is_contiguous(ctypes.byref(view), b"C"))
+        if not _is_contiguous(ctypes.byref(view), b"C"):
+            self._refuse_other_order(writable)
+            self._keep_copy(memoryview(source).tobytes())
         return True
 
-    def _take_dlpack(self, source):
-        device = tuple(int(part) for part in source.__dlpack_device__())
-        if device[0] != _DLPACK_CPU:
-            raise ValueError(
-                "{} lies on device {}; move it to the CPU first".format(self.name, device)
-            )
-        # The capsule keeps the tensor; it is read, not consumed, and dropped with this object.
-        self._capsule = source.__dlpack__()
-        if _capsule_is_valid(self._capsule, b"dltensor"):
-            tensor = _DLTensor.from_address(_capsule_pointer(self._capsule, b"dltensor"))
-        elif _capsule_is_valid(self._capsule, b"dltensor_versioned"):
-            tensor = _VersionedTensor.from_address(
-                _capsule_pointer(self._capsule, b"dltensor_versioned")
-            ).tensor
-        else:
-            raise TypeError("{}: __dlpack__ gave no DLPack capsule".format(self.name))
-        if not 0 <= tensor.ndim <= _MOST_DIMENSIONS or tensor.lanes != 1:
-            raise ValueError("{}: a DLPack tensor of this form is not understood".format(self.name))
-        self.address = (tensor.data or 0) + tensor.byte_offset
-        self.shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
-        self.type = _DLPACK_TYPES.get((tensor.code, tensor.bits))
-        self.type_name = "DLPack type code {} with {} bits".format(tensor.code, tensor.bits)
-        self.contiguous = True
-        if tensor.strides:
-            expected = 1
-            for i in reversed(range(tensor.ndim)):
-                if self.shape[i] != 1 and tensor.strides[i] != expected:
-                    self.contiguous = False
-                expected *= self.shape[i]
+    def _take_dlpack(self, source: Any, writable: bool) -> None:
+        tensor = _dlpack.read(source, self.name)
+        if writable and tensor.read_only:
+            raise ValueError("{} is read-only".format(self.name))
+        self._kept.append(tensor.capsule)
+        self.address = tensor.address
+        self.shape = tensor.shape
+        self.type = tensor.type
+        self.type_name = tensor.type_name
+        if self.type is not None and not _is_c_order(tensor.shape, tensor.strides):
+            self._refuse_other_order(writable)
+            item = _ITEM_SIZES[self.type]
+            self._keep_copy(_gathered(tensor.address, tensor.shape, tensor.strides or (), item))
 
-    def _check(self, types):
-        if self.type not in types:
+    def _refuse_other_order(self, writable: bool) -> None:
+        if writable:
+            raise ValueError("{} is not contiguous in C order".format(self.name))
+
+    def _keep_copy(self, elements: bytes) -> None:
+        self._kept.append(elements)
+        self.address = ctypes.cast(ctypes.c_char_p(elements), ctypes.c_void_p).value or 0
+
+    def _check(self, types: Sequence[int], writable: bool) -> None:
+        if self.type is None or self.type not in types:
+            found = self.type_name if self.type is None else _TYPE_NAMES[self.type]
             raise TypeError(
                 "{} must hold {}, not {}".format(
                     self.name,
                     " or ".join(_TYPE_NAMES[one] for one in types),
-                    _TYPE_NAMES.get(self.type, self.type_name),
+                    found,
                 )
             )
-        if not self.contiguous:
-            raise ValueError("{} is not contiguous in C order; pass a copy".format(self.name))
-        if self.count and self.address % _ITEM_SIZES[self.type] != 0:
-            raise ValueError("{} is not aligned to its elements; pass a copy".format(self.name))
+        item = _ITEM_SIZES[self.type]
+        if self.count == 0 or self.address % item == 0:
+            return
+        if writable:
+            raise ValueError("{} is not aligned to its elements".format(self.name))
+        self._keep_copy(ctypes.string_at(self.address, item * self.count))

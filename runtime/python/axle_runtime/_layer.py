@@ -1,30 +1,28 @@
-"""What the package offers: a layer, and questions about the library and the machine."""
+"""A quantised linear layer, and the functions that make and use one."""
+
+from __future__ import annotations
 
 import array
 import contextlib
 import ctypes
+import sys
 import weakref
+from typing import Any, Dict, Optional, Sequence, Tuple
 
-from . import _library
+from . import _library, _structs
+from ._array import Array
 from ._buffers import Elements
-from ._library import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8, MODES, SCALINGS, call, library, new
+from ._library import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8, MODES, SCALINGS, call, library
+from ._structs import new
 
 
-def _number(what, names, name):
+def number_of(what: str, names: Dict[str, int], name: str) -> int:
     if name not in names:
         raise ValueError("{} must be {}, not {!r}".format(what, " or ".join(sorted(names)), name))
     return names[name]
 
 
-def _mode_number(mode):
-    return _number("mode", MODES, mode)
-
-
-def _scaling_number(scaling):
-    return _number("scaling", SCALINGS, scaling)
-
-
-def _scale_count(mode, n, k, group, scaling):
+def _scale_count(mode: str, n: int, k: int, group: int, scaling: str) -> Tuple[int, int]:
     """How many scales, and how many factors, [n][k] weights have."""
     if mode not in ("a16w4", "da8w4"):
         return n, 0
@@ -33,7 +31,9 @@ def _scale_count(mode, n, k, group, scaling):
     return n * -(-k // (group or 128)), 0
 
 
-def _layer_shape(weight, scale, shape):
+def _layer_shape(
+    weight: Elements, scale: Optional[Elements], shape: Optional[Sequence[int]]
+) -> Tuple[int, int]:
     """(n, k) of the weights: their own shape, else `shape`, else n from the number of scales."""
     if shape is not None:
         n, k = (int(length) for length in shape)
@@ -53,7 +53,7 @@ def _layer_shape(weight, scale, shape):
     return n, k
 
 
-def _check_channels(name, values, n):
+def _check_channels(name: str, values: Optional[Elements], n: int) -> None:
     if values is not None and values.count != n:
         raise ValueError(
             "{} has {} elements; it must have one for each of the {} output features".format(
@@ -62,7 +62,7 @@ def _check_channels(name, values, n):
         )
 
 
-def _check_groups(name, values, count, n):
+def _check_groups(name: str, values: Optional[Elements], count: int, n: int) -> None:
     if values is not None and values.count != count:
         raise ValueError(
             "{} has {} elements; it must have {} for each of the {} output features".format(
@@ -74,8 +74,8 @@ def _check_groups(name, values, count, n):
 class Linear:
     """y = x W^T, one float scale an output feature, and a bias where given.
 
-    weight: [n][k] int8 with `scale` [n] float32, or [n][k] float32, which is quantised here
-    (symmetrically, by output feature). A flat buffer needs shape=(n, k), unless `scale` tells n.
+    weight: [n][k] int8 with `scale` [n] float32, or [n][k] float32, float16 or bfloat16, which is
+    quantised here (symmetrically, by output feature). A flat buffer needs shape=(n, k), unless `scale` tells n.
     mode: "da8w8" quantises each row of x to int8, "a16w8" to 16 bits (weight-only int8). "da8w4" and
     "a16w4" are the same with int4 weights, one int8 in [-8, 7] each, and `scale` [n][k / group
     rounded up], which is kept as bfloat16. "a16f8" has float8 weights (e4m3, as uint8 or by DLPack)
@@ -88,26 +88,33 @@ class Linear:
 
     def __init__(
         self,
-        weight,
-        scale=None,
-        bias=None,
-        mode="da8w8",
-        shape=None,
-        kernel=None,
-        threads=0,
-        group=0,
-        scaling="searched",
-        factor=None,
-    ):
-        number = _mode_number(mode)
-        scaling_number = _scaling_number(scaling)
+        weight: Any,
+        scale: Any = None,
+        bias: Any = None,
+        mode: str = "da8w8",
+        shape: Optional[Sequence[int]] = None,
+        kernel: Optional[str] = None,
+        threads: int = 0,
+        group: int = 0,
+        scaling: str = "searched",
+        factor: Any = None,
+    ) -> None:
+        number = number_of("mode", MODES, mode)
+        scaling_number = number_of("scaling", SCALINGS, scaling)
         self._runtime = _library.runtime(kernel, threads)
         with contextlib.ExitStack() as opened:
-            take = lambda *arguments: opened.enter_context(Elements(*arguments))
-            weights = take(weight, "weight", (FLOAT8 if mode == "a16f8" else INT8, FLOAT32))
-            scales = take(scale, "scale", (FLOAT32,)) if scale is not None else None
-            biases = take(bias, "bias", (FLOAT32,)) if bias is not None else None
-            factors = take(factor, "factor", (FLOAT8,)) if factor is not None else None
+
+            def take(source: Any, name: str, *types: int) -> Elements:
+                return opened.enter_context(Elements(source, name, types))
+
+            packed_type = FLOAT8 if mode == "a16f8" else INT8
+            weights = take(weight, "weight", packed_type, FLOAT32, FLOAT16, BFLOAT16)
+            weights.to_float32()
+            scales = take(scale, "scale", FLOAT32) if scale is not None else None
+            biases = take(bias, "bias", FLOAT32, FLOAT16, BFLOAT16) if bias is not None else None
+            factors = take(factor, "factor", FLOAT8) if factor is not None else None
+            if biases is not None:
+                biases.to_float32()
             n, k = _layer_shape(weights, scales, shape)
             scale_count, factor_count = _scale_count(mode, n, k, group, scaling)
             if scale_count == n:
@@ -116,7 +123,7 @@ class Linear:
             _check_groups("factor", factors, factor_count, n)
             _check_channels("bias", biases, n)
             options = new(
-                _library.LinearOptions,
+                _structs.LinearOptions,
                 mode=number,
                 weight_type=weights.type,
                 n=n,
@@ -141,21 +148,27 @@ class Linear:
         self.in_features = k
         self.mode = mode
 
-    def kernel(self, rows=1):
+    def kernel(self, rows: int = 1) -> str:
         """The kernel set that runs for x of that many rows."""
-        return library.axle_runtime_kernel(self._runtime, MODES[self.mode], rows).decode()
+        name = library.axle_runtime_kernel(self._runtime, MODES[self.mode], rows)
+        return str(name.decode())
 
-    def forward(self, x, out=None):
+    def forward(self, x: Any, out: Any = None) -> Any:
         """y[m][n] for x [m][k] (or flat, m * k elements): float32, float16, or bfloat16 by DLPack.
 
         Returns a flat array.array("f") of m * n elements, or `out` filled: any writable float32
-        buffer of as many, a NumPy array for instance.
+        buffer of as many, or a tensor with DLPack. `linear` gives results of x's own shape and kind.
         """
-        with contextlib.ExitStack() as opened:
-            source = opened.enter_context(Elements(x, "x", (FLOAT32, FLOAT16, BFLOAT16)))
+        with Elements(x, "x", (FLOAT32, FLOAT16, BFLOAT16)) as source:
             rows = self._rows(source)
             result = out if out is not None else _zeros(rows * self.out_features)
-            target = opened.enter_context(Elements(result, "out", (FLOAT32,), True))
+            self._run(source, rows, result)
+        return result
+
+    __call__ = forward
+
+    def _run(self, x: Elements, rows: int, out: Any) -> None:
+        with Elements(out, "out", (FLOAT32,), True) as target:
             if target.count != rows * self.out_features:
                 raise ValueError(
                     "out has {} elements; y has {} x {}".format(
@@ -165,16 +178,13 @@ class Linear:
             call(
                 library.axle_linear_forward,
                 self._handle,
-                source.type,
-                source.address,
+                x.type,
+                x.address,
                 rows,
                 target.address,
             )
-        return result
 
-    __call__ = forward
-
-    def _rows(self, x):
+    def _rows(self, x: Elements) -> int:
         wanted = x.shape[-1] if len(x.shape) > 1 else self.in_features
         if wanted != self.in_features or x.count % self.in_features != 0:
             raise ValueError(
@@ -184,85 +194,60 @@ class Linear:
             )
         return x.count // self.in_features
 
-    def __repr__(self):
+    def __deepcopy__(self, _: Any) -> Linear:
+        return self  # nothing of it ever changes
+
+    def __reduce__(self) -> Any:
+        raise TypeError("packed weights are not pickled: keep the weights, and pack them again")
+
+    def __repr__(self) -> str:
         return "axle_runtime.Linear({} -> {}, {}, {})".format(
             self.in_features, self.out_features, self.mode, self.kernel()
         )
 
 
-def _zeros(count):
-    return array.array("f", bytes(4 * count))
-
-
-def info(kernel=None, threads=0):
-    """Facts about the library as it runs here: version, kernel, kernels, forced, threads."""
-    runtime = _library.runtime(kernel, threads)
-    facts = {}
-    key = ctypes.c_char_p()
-    value = ctypes.create_string_buffer(256)
-    index = 0
-    while (
-        library.axle_runtime_info(runtime, index, ctypes.byref(key), value, len(value))
-        == _library.OK
-    ):
-        facts[key.value.decode()] = value.value.decode()
-        index += 1
-    return facts
-
-
-def kernels():
-    """The kernel sets, best first: name, whether this build has them, whether this machine can run
-    them, and which capabilities it lacks."""
-    table = []
-    for index in range(library.axle_kernel_count()):
-        row = new(_library.KernelInfo)
-        library.axle_kernel_at(index, ctypes.byref(row))
-        table.append(
-            {
-                "name": row.name.decode(),
-                "built": bool(row.built),
-                "usable": bool(row.usable),
-                "missing": row.missing.decode().split(),
-            }
-        )
-    return table
-
-
-def selftest(kernel=None, threads=0):
-    """Runs every usable kernel set against plain sums; raises RuntimeError when one is wrong."""
-    call(library.axle_runtime_selftest, _library.runtime(kernel, threads))
-
-
-def bench(
-    m=1,
-    n=4096,
-    k=4096,
-    mode="da8w8",
-    kernel=None,
-    threads=0,
-    weight_bytes=256 << 20,
-    seconds=0.5,
-    group=0,
-    scaling="searched",
-):
-    """Times one layer on weights that no cache holds: kernel, microseconds (best of all passes),
-    gigabytes_per_second (of weights), gigaops_per_second, and read_gigabytes_per_second of plain
-    reads in the same run."""
-    runtime = _library.runtime(kernel, threads)
-    options = new(
-        _library.BenchOptions,
-        mode=_mode_number(mode),
-        m=m,
-        n=n,
-        k=k,
-        weight_bytes=weight_bytes,
-        seconds=seconds,
+def quantize(
+    weight: Any,
+    bias: Any = None,
+    mode: str = "a16w8",
+    group: int = 0,
+    scaling: str = "searched",
+    kernel: Optional[str] = None,
+    threads: int = 0,
+) -> Linear:
+    """The layer of float weights [n][k] (float32, float16 or bfloat16), quantised and packed; for
+    `linear`. The arguments are those of Linear."""
+    return Linear(
+        weight,
+        bias=bias,
+        mode=mode,
         group=group,
-        scaling=_scaling_number(scaling),
+        scaling=scaling,
+        kernel=kernel,
+        threads=threads,
     )
-    result = new(_library.BenchResult)
-    call(library.axle_runtime_bench, runtime, ctypes.byref(options), ctypes.byref(result))
-    figures = {"kernel": library.axle_runtime_kernel(runtime, options.mode, m).decode()}
-    for name, _ in _library.BenchResult._fields_[1:]:
-        figures[name] = getattr(result, name)
-    return figures
+
+
+def linear(x: Any, packed: Linear) -> Any:
+    """y [...][n] in float32 for x [...][k] of float32, float16 or bfloat16: a NumPy array if x is
+    one, else an Array, which has DLPack."""
+    with Elements(x, "x", (FLOAT32, FLOAT16, BFLOAT16)) as source:
+        if not source.shape or source.shape[-1] != packed.in_features:
+            raise ValueError(
+                "x has shape {}; its rows must have {} elements".format(
+                    source.shape, packed.in_features
+                )
+            )
+        shape = source.shape[:-1] + (packed.out_features,)
+        numpy = sys.modules.get("numpy")
+        if numpy is not None and isinstance(x, numpy.ndarray):
+            y = numpy.empty(shape, numpy.float32)
+            packed._run(source, source.count // packed.in_features, y)
+        else:
+            y = Array(shape)
+            packed._run(source, source.count // packed.in_features, y.elements)
+    return y
+
+
+def _zeros(count: int) -> array.array[float]:
+    return array.array("f", bytes(4 * count))

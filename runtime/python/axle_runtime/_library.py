@@ -3,14 +3,20 @@
 What each function does is said in axle_runtime.h. This is the one place that reads the environment.
 """
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import os
+from typing import Any, Optional, Type
+
+from . import _structs
+from ._structs import Error, new
 
 ABI_VERSION = 1
 ENVIRONMENT_KERNEL = "AXLE_RUNTIME_KERNEL"
 
-OK, BAD_ARGUMENT, NO_MEMORY, UNSUPPORTED, MISMATCH = range(5)
+OK, BAD_ARGUMENT, NO_MEMORY, UNSUPPORTED, MISMATCH, IO, MALFORMED = range(7)
 FLOAT32, BFLOAT16, FLOAT16, INT8, FLOAT8 = range(5)
 MODES = {"da8w8": 0, "a16w8": 1, "a16w4": 2, "da8w4": 3, "a16f8": 4}
 SCALINGS = {"searched": 0, "absmax": 1, "mse": 2, "two_level": 3}
@@ -20,131 +26,76 @@ class UnsupportedKernel(RuntimeError):
     """The kernel set asked for is not in this build, or this machine cannot run it."""
 
 
-class Error(ctypes.Structure):
-    _fields_ = [("status", ctypes.c_int32), ("message", ctypes.c_char * 252)]
+class UnsupportedModel(RuntimeError):
+    """A model that the runtime does not know, or that cannot do what is asked of it."""
 
 
-class KernelInfo(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", ctypes.c_size_t),
-        ("name", ctypes.c_char_p),
-        ("built", ctypes.c_int32),
-        ("usable", ctypes.c_int32),
-        ("missing", ctypes.c_char * 128),
-    ]
-
-
-class RuntimeOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", ctypes.c_size_t),
-        ("kernel", ctypes.c_char_p),
-        ("threads", ctypes.c_int32),
-    ]
-
-
-class LinearOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", ctypes.c_size_t),
-        ("mode", ctypes.c_int32),
-        ("weight_type", ctypes.c_int32),
-        ("n", ctypes.c_size_t),
-        ("k", ctypes.c_size_t),
-        ("weights", ctypes.c_void_p),
-        ("scales", ctypes.c_void_p),
-        ("bias", ctypes.c_void_p),
-        ("group", ctypes.c_size_t),
-        ("scaling", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
-        ("factors", ctypes.c_void_p),
-    ]
-
-
-class BenchOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", ctypes.c_size_t),
-        ("mode", ctypes.c_int32),
-        ("m", ctypes.c_size_t),
-        ("n", ctypes.c_size_t),
-        ("k", ctypes.c_size_t),
-        ("weight_bytes", ctypes.c_size_t),
-        ("seconds", ctypes.c_double),
-        ("group", ctypes.c_size_t),
-        ("scaling", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
-    ]
-
-
-class BenchResult(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", ctypes.c_size_t),
-        ("microseconds", ctypes.c_double),
-        ("gigabytes_per_second", ctypes.c_double),
-        ("gigaops_per_second", ctypes.c_double),
-        ("read_gigabytes_per_second", ctypes.c_double),
-    ]
-
-
-def new(structure, **fields):
-    """A structure that says its own size, as the interface wants it."""
-    return structure(struct_size=ctypes.sizeof(structure), **fields)
+class MalformedModel(ValueError):
+    """A file whose content is not what its format says."""
 
 
 _POINTER = ctypes.c_void_p
+_OUT = ctypes.POINTER(_POINTER)
+_ERROR = ctypes.POINTER(Error)
+_SIZE = ctypes.c_size_t
+_SIZE_OUT = ctypes.POINTER(ctypes.c_size_t)
+_STATUS = ctypes.c_int32
+_NAME_OUT = ctypes.POINTER(ctypes.c_char_p)
+_TOKENS = ctypes.POINTER(ctypes.c_int32)
+_PROMPTS = ctypes.POINTER(ctypes.POINTER(_structs.Prompt))
 _FUNCTIONS = {
     "axle_runtime_abi_version": (ctypes.c_uint32, []),
     "axle_runtime_version": (ctypes.c_char_p, []),
-    "axle_kernel_count": (ctypes.c_size_t, []),
-    "axle_kernel_at": (ctypes.c_int32, [ctypes.c_size_t, ctypes.POINTER(KernelInfo)]),
-    "axle_runtime_create": (
-        ctypes.c_int32,
-        [ctypes.POINTER(RuntimeOptions), ctypes.POINTER(_POINTER), ctypes.POINTER(Error)],
-    ),
-    "axle_runtime_kernel": (ctypes.c_char_p, [_POINTER, ctypes.c_int32, ctypes.c_size_t]),
-    "axle_runtime_info": (
-        ctypes.c_int32,
-        [
-            _POINTER,
-            ctypes.c_size_t,
-            ctypes.POINTER(ctypes.c_char_p),
-            ctypes.c_char_p,
-            ctypes.c_size_t,
-        ],
-    ),
-    "axle_runtime_selftest": (ctypes.c_int32, [_POINTER, ctypes.POINTER(Error)]),
+    "axle_kernel_count": (_SIZE, []),
+    "axle_kernel_at": (_STATUS, [_SIZE, ctypes.POINTER(_structs.KernelInfo)]),
+    "axle_runtime_create": (_STATUS, [ctypes.POINTER(_structs.RuntimeOptions), _OUT, _ERROR]),
+    "axle_runtime_kernel": (ctypes.c_char_p, [_POINTER, ctypes.c_int32, _SIZE]),
+    "axle_runtime_info": (_STATUS, [_POINTER, _SIZE, _NAME_OUT, ctypes.c_char_p, _SIZE]),
+    "axle_runtime_selftest": (_STATUS, [_POINTER, _ERROR]),
     "axle_linear_create": (
-        ctypes.c_int32,
-        [
-            _POINTER,
-            ctypes.POINTER(LinearOptions),
-            ctypes.POINTER(_POINTER),
-            ctypes.POINTER(Error),
-        ],
+        _STATUS,
+        [_POINTER, ctypes.POINTER(_structs.LinearOptions), _OUT, _ERROR],
     ),
     "axle_linear_destroy": (None, [_POINTER]),
     "axle_linear_forward": (
-        ctypes.c_int32,
-        [
-            _POINTER,
-            ctypes.c_int32,
-            _POINTER,
-            ctypes.c_size_t,
-            _POINTER,
-            ctypes.POINTER(Error),
-        ],
+        _STATUS,
+        [_POINTER, ctypes.c_int32, _POINTER, _SIZE, _POINTER, _ERROR],
     ),
     "axle_runtime_bench": (
-        ctypes.c_int32,
+        _STATUS,
         [
             _POINTER,
-            ctypes.POINTER(BenchOptions),
-            ctypes.POINTER(BenchResult),
-            ctypes.POINTER(Error),
+            ctypes.POINTER(_structs.BenchOptions),
+            ctypes.POINTER(_structs.BenchResult),
+            _ERROR,
         ],
+    ),
+    "axle_model_open": (
+        _STATUS,
+        [_POINTER, ctypes.c_char_p, ctypes.POINTER(_structs.ModelOptions), _OUT, _ERROR],
+    ),
+    "axle_model_destroy": (None, [_POINTER]),
+    "axle_model_info": (_STATUS, [_POINTER, _SIZE, _NAME_OUT, ctypes.c_char_p, _SIZE]),
+    "axle_model_tokens": (
+        _STATUS,
+        [_POINTER, ctypes.c_char_p, ctypes.c_int32, _TOKENS, _SIZE_OUT, _ERROR],
+    ),
+    "axle_model_text": (_STATUS, [_POINTER, _TOKENS, _SIZE, ctypes.c_char_p, _SIZE_OUT, _ERROR]),
+    "axle_model_embed": (
+        _STATUS,
+        [_POINTER, ctypes.POINTER(ctypes.c_char_p), _SIZE, _POINTER, _ERROR],
+    ),
+    "axle_generation_create": (_STATUS, [_POINTER, _PROMPTS, _SIZE, _OUT, _ERROR]),
+    "axle_generation_destroy": (None, [_POINTER]),
+    "axle_generation_step": (_STATUS, [_POINTER, ctypes.POINTER(ctypes.c_int32), _ERROR]),
+    "axle_generation_answer": (
+        _STATUS,
+        [_POINTER, _SIZE, ctypes.POINTER(_structs.Answer), _ERROR],
     ),
 }
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libaxle_runtime.so")
     try:
         library = ctypes.CDLL(path)
@@ -166,11 +117,13 @@ def _load():
 library = _load()
 
 
-def version():
-    return library.axle_runtime_version().decode()
+def version() -> str:
+    return str(library.axle_runtime_version().decode())
 
 
-def call(function, *arguments):
+def call(
+    function: Any, *arguments: Any, unsupported: Type[RuntimeError] = UnsupportedKernel
+) -> None:
     """Calls a function whose last argument is an error to fill in; raises what it says."""
     error = Error()
     status = function(*arguments, ctypes.byref(error))
@@ -182,21 +135,23 @@ def call(function, *arguments):
     if status == NO_MEMORY:
         raise MemoryError(message)
     if status == UNSUPPORTED:
-        raise UnsupportedKernel(message)
+        raise unsupported(message)
+    if status == IO:
+        raise OSError(message)
+    if status == MALFORMED:
+        raise MalformedModel(message)
     raise RuntimeError(message)
 
 
 @functools.lru_cache(maxsize=None)
-def _create(kernel, threads):
-    options = new(RuntimeOptions, kernel=kernel.encode(), threads=threads)
+def _create(kernel: str, threads: int) -> ctypes.c_void_p:
+    options = new(_structs.RuntimeOptions, kernel=kernel.encode(), threads=threads)
     handle = ctypes.c_void_p()
-    call(
-        library.axle_runtime_create, ctypes.byref(options), ctypes.byref(handle)
-    )
+    call(library.axle_runtime_create, ctypes.byref(options), ctypes.byref(handle))
     return handle
 
 
-def runtime(kernel, threads):
+def runtime(kernel: Optional[str], threads: int) -> ctypes.c_void_p:
     """The runtime for a kernel set (None: the environment's, or the best) and a number of threads
     (0: all CPUs). Made once and kept for the life of the process: its threads sleep."""
     if kernel is None:

@@ -139,6 +139,113 @@ TEST_CASE("a model answers through the C interface, several prompts as each alon
   CHECK(text == "ab abc");
 }
 
+namespace {
+
+struct DestroyGeneration {
+  void operator()(axle_generation* generation) const { axle_generation_destroy(generation); }
+};
+using GenerationPtr = std::unique_ptr<axle_generation, DestroyGeneration>;
+
+GenerationPtr begin_generation(axle_model& model, const axle_prompt* const* prompts, size_t count) {
+  axle_generation* generation = nullptr;
+  axle_error error{};
+  REQUIRE_MESSAGE(axle_generation_create(&model, prompts, count, &generation, &error) == AXLE_OK,
+                  error.message);
+  return GenerationPtr(generation);
+}
+
+axle_answer answer_of(axle_generation& generation, size_t prompt) {
+  axle_answer answer{};
+  answer.struct_size = sizeof answer;
+  REQUIRE(axle_generation_answer(&generation, prompt, &answer, nullptr) == AXLE_OK);
+  return answer;
+}
+
+Tokens tokens_of(const axle_answer& answer) {
+  return {answer.tokens, answer.tokens + answer.count};
+}
+
+}  // namespace
+
+TEST_CASE("answers step by step are those that come whole, and each can be stopped") {
+  const testing::Folder folder;
+  write_model(folder, decoder_config, make_decoder("llama", 21));
+  const RuntimePtr runtime = open_runtime();
+  const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
+  const Tokens first = tokens_of(*model, "ab abc");
+  const Tokens second = tokens_of(*model, "c");
+  const axle_prompt prompts[] = {prompt_of(first, 6), prompt_of(second, 9), prompt_of(second, 0)};
+  const axle_prompt* const all[] = {&prompts[0], &prompts[1], &prompts[2]};
+  Heard whole{{{}, {}, {}}};
+  axle_error error{};
+  REQUIRE(axle_model_generate(model.get(), all, 3, Heard::take, &whole, &error) == AXLE_OK);
+
+  const GenerationPtr generation = begin_generation(*model, all, 3);
+  CHECK(answer_of(*generation, 0).ending == AXLE_RUNNING);
+  CHECK(answer_of(*generation, 2).ending != AXLE_RUNNING);
+  int32_t running = 1;
+  std::size_t steps = 0;
+  std::string text;
+  while (running != 0) {
+    REQUIRE(axle_generation_step(generation.get(), &running, &error) == AXLE_OK);
+    const axle_answer answer = answer_of(*generation, 1);
+    CHECK(answer.text[answer.text_size] == '\0');
+    const std::string longer(answer.text, answer.text_size);
+    CHECK(longer.starts_with(text));
+    text = longer;
+    REQUIRE(++steps < 100);
+  }
+  CHECK(tokens_of(answer_of(*generation, 0)) == whole.tokens[0]);
+  CHECK(tokens_of(answer_of(*generation, 1)) == whole.tokens[1]);
+  CHECK(answer_of(*generation, 2).count == 0);
+  size_t size = 1024;
+  std::string expected(size, '\0');
+  REQUIRE(axle_model_text(model.get(), whole.tokens[1].data(), whole.tokens[1].size(),
+                          expected.data(), &size, &error) == AXLE_OK);
+  CHECK(text == expected.substr(0, size));
+  REQUIRE(axle_generation_step(generation.get(), &running, &error) == AXLE_OK);
+  CHECK(running == 0);
+
+  const GenerationPtr stopped = begin_generation(*model, all, 2);
+  REQUIRE(axle_generation_stop(stopped.get(), 0, &error) == AXLE_OK);
+  do {
+    REQUIRE(axle_generation_step(stopped.get(), &running, &error) == AXLE_OK);
+  } while (running != 0);
+  CHECK(answer_of(*stopped, 0).ending == AXLE_STOPPED);
+  CHECK(answer_of(*stopped, 0).count == 0);
+  CHECK(tokens_of(answer_of(*stopped, 1)) == whole.tokens[1]);
+}
+
+TEST_CASE("a generation's wrong arguments are errors") {
+  const testing::Folder folder;
+  write_model(folder, decoder_config, make_decoder("llama", 21));
+  const RuntimePtr runtime = open_runtime();
+  const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
+  axle_generation* none = nullptr;
+  axle_error error{};
+  const Tokens empty;
+  const axle_prompt prompt = prompt_of(empty, 1);
+  const axle_prompt* const prompts[] = {&prompt};
+  CHECK(axle_generation_create(model.get(), prompts, 1, &none, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(std::string(error.message).find("the prompt is empty") != std::string::npos);
+  CHECK(axle_generation_create(nullptr, prompts, 1, &none, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_generation_create(model.get(), nullptr, 1, &none, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_generation_create(model.get(), prompts, 1, nullptr, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(none == nullptr);
+  int32_t running = 1;
+  CHECK(axle_generation_step(nullptr, &running, &error) == AXLE_BAD_ARGUMENT);
+  const GenerationPtr nothing = begin_generation(*model, nullptr, 0);
+  CHECK(axle_generation_step(nothing.get(), nullptr, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_generation_step(nothing.get(), &running, &error) == AXLE_OK);
+  CHECK(running == 0);
+  CHECK(axle_generation_stop(nothing.get(), 0, &error) == AXLE_BAD_ARGUMENT);
+  axle_answer answer{};
+  CHECK(axle_generation_answer(nothing.get(), 0, &answer, &error) == AXLE_BAD_ARGUMENT);
+  answer.struct_size = sizeof answer;
+  CHECK(axle_generation_answer(nothing.get(), 0, &answer, &error) == AXLE_BAD_ARGUMENT);
+  axle_generation_destroy(nullptr);
+}
+
 TEST_CASE("an encoder gives vectors through the C interface") {
   const testing::Folder folder;
   write_model(folder, encoder_config, make_encoder(22));

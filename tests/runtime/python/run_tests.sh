@@ -1,8 +1,17 @@
 #!/bin/sh
-# run_python_tests.sh PACKAGE_PARENT: the Python tests on every CPython from 3.9 on that is on PATH
-# or among pyenv's versions.
+# run_tests.sh PACKAGE_PARENT: the Python tests on every CPython from 3.9 on that is on PATH or among
+# pyenv's versions. The models that they ask are made by one that has NumPy. AXLE_TEST_TORCH names more
+# Pythons, of environments with a PyTorch each, for the tests of axle_runtime.torch.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+models=$(mktemp -d)
+trap 'rm -rf "$models"' EXIT
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import numpy' 2>/dev/null || continue
+  PYTHONDONTWRITEBYTECODE=1 "$python" "$here/make_models.py" "$models/made"
+  break
+done
+[ -d "$models/made" ] || echo "no Python with NumPy: models are not tested"
 candidates=""
 for minor in 9 10 11 12 13 14 15; do
   candidates="$candidates $(command -v "python3.$minor" || true) /usr/bin/python3.$minor"
@@ -24,8 +33,14 @@ if sys.version_info >= (3, 9) and platform.python_implementation() == "CPython":
   case $seen in *" $executable "*) continue ;; esac
   seen="$seen$executable "
   echo "== CPython ${real##* } ($executable)"
-  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$1 "$executable" "$here/python_test.py"
+  for test in "$here"/*_test.py; do
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$1 AXLE_TEST_MODELS=$models/made "$executable" "$test"
+  done
   ran=$((ran + 1))
+done
+for python in ${AXLE_TEST_TORCH:-}; do
+  echo "== $python"
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$1 "$python" "$here/torch_test.py"
 done
 if [ $ran -eq 0 ]; then
   echo "skipped: there is no CPython from 3.9 on"

@@ -1,0 +1,45 @@
+#pragma once
+// A model behind the C interface, for model_api.cpp and generation_api.cpp. Exceptions of the C++
+// library end in `guarded`.
+
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "runtime/axle_runtime.h"
+#include "runtime/c_runtime.h"
+#include "runtime/model/generation.h"
+#include "runtime/model/model.h"
+
+struct axle_model {
+  explicit axle_model(axle::runtime::Model opened) : model(std::move(opened)) {}
+
+  std::mutex in_use;
+  axle::runtime::Model model;
+  const axle::runtime::ModelMode* mode = nullptr;
+  axle::runtime::CacheForm form = axle::runtime::CacheForm::float16;
+  std::optional<axle::runtime::Decoder> decoder;  ///< one of both
+  std::optional<axle::runtime::Encoder> encoder;
+};
+
+namespace axle::runtime {
+
+inline axle_status report(axle_error* error, const Failure& failure) {
+  return report_failure(error, failure.status, "%s", failure.message.c_str());
+}
+
+/// Runs `work`, and makes a status of what the C++ library throws.
+template <class Work>
+axle_status guarded(axle_error* error, Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return report_failure(error, AXLE_NO_MEMORY, "no memory");
+  } catch (const std::exception& problem) {
+    return report_failure(error, AXLE_BAD_ARGUMENT, "%s", problem.what());
+  }
+}
+
+}  // namespace axle::runtime
