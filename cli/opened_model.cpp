@@ -3,7 +3,9 @@
 #include <charconv>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include "runtime/tune/tuning_table.h"
 #include "session/models/model_place.h"
 #include "session/variables.h"
 
@@ -92,6 +94,49 @@ session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(const session::Se
                                   : ""});
 }
 
+session::Outcome<runtime::CacheForm> form_option(const session::Arguments& arguments,
+                                                 const runtime::ModelMode& mode) {
+  if (!arguments.has(session::Opt::kv_cache))
+    return mode.quantised ? runtime::CacheForm::float16 : runtime::CacheForm::float32;
+  const std::string name = arguments.value(session::Opt::kv_cache);
+  const runtime::CacheForm* const form = runtime::find_cache_form(name);
+  if (form != nullptr) return *form;
+  return session::misused(
+      fmt::format("--kv-cache: `{}` is none of float16, int8 and float32", name));
+}
+
+std::string kept_tuning_path(const session::Session& session) {
+  const std::string folder = session.cache_folder();
+  return folder.empty() ? folder : folder + "/tuning-1/layers.json";
+}
+
+namespace {
+
+/// Whether the file says something of this machine.
+bool take_tuning(const std::string& path, runtime::Engine& engine, Report& report) {
+  if (path.empty() || access(path.c_str(), F_OK) != 0) return false;
+  const auto table = runtime::read_tuning(path);
+  if (!table) {
+    report.warn("what was measured of layers is not used: " + table.error().message,
+                "`variant model tune` measures again", path);
+    return false;
+  }
+  const auto taken = runtime::apply_tuning(*table, engine);
+  report.detail(taken ? fmt::format("{}: {} choices for layers", path, *taken)
+                      : fmt::format("{} is not used: {}", path, taken.error().message));
+  return taken.has_value();
+}
+
+}  // namespace
+
+session::Outcome<std::unique_ptr<runtime::Engine>> open_tuned_engine(session::Session& session) {
+  auto engine = open_engine(session);
+  if (!engine || (*engine)->forced()) return engine;
+  if (!take_tuning(kept_tuning_path(session), **engine, session.report()))
+    take_tuning(runtime::shipped_tuning_path(), **engine, session.report());
+  return engine;
+}
+
 session::Outcome<runtime::Model> open_model(session::Session& session, const std::string& path) {
   // Its files are mapped: the place may go once they are open.
   const auto place = session::ModelPlace::find(session, path);
@@ -114,6 +159,29 @@ runtime::LoadProgress show_progress(Output& output, std::string what) {
 
 runtime::LoadProgress show_loading(Output& output, const std::string& path) {
   return show_progress(output, "loading " + path);
+}
+
+std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error) {
+  const bool unsupported = error.status == AXLE_UNSUPPORTED;
+  return session::failed_to_choose(
+      {unsupported ? ErrorKind::unsupported : ErrorKind::mismatch, error.message,
+       unsupported ? "`variant model info` shows the kernels and what they need" : ""});
+}
+
+session::Outcome<RuntimePtr> open_runtime(const session::Session& session, std::uint32_t threads) {
+  if (session.elsewhere()) {
+    return session::misused("the runtime runs on this machine: --for is not supported here",
+                            "`variant properties --for h100` shows what another machine supports");
+  }
+  const std::string kernel = session::variable("AXLE_RUNTIME_KERNEL");
+  axle_runtime_options options{};
+  options.struct_size = sizeof(options);
+  options.kernel = kernel.c_str();
+  options.threads = static_cast<std::int32_t>(threads);
+  axle_runtime* runtime = nullptr;
+  axle_error error{};
+  if (axle_runtime_create(&options, &runtime, &error) != AXLE_OK) return runtime_failure(error);
+  return RuntimePtr(runtime);
 }
 
 }  // namespace axle::cli

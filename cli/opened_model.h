@@ -2,6 +2,7 @@
 // What the commands of `variant model` share: the runtime's threads and kernels, and a model.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "cli/output.h"
@@ -29,9 +30,20 @@ namespace axle::cli {
 [[nodiscard]] session::Outcome<const runtime::ModelMode*> mode_option(
     const session::Arguments& arguments);
 
+/// --kv-cache, what the mode has if it was not given.
+[[nodiscard]] session::Outcome<runtime::CacheForm> form_option(const session::Arguments& arguments,
+                                                               const runtime::ModelMode& mode);
+
 /// --threads and AXLE_RUNTIME_KERNEL.
 [[nodiscard]] session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(
     const session::Session& session);
+/// The same, and how layers are run fastest: of the file that `variant model tune` keeps, else of
+/// one that lies beside the program. A file that cannot be used is left alone, with a word.
+[[nodiscard]] session::Outcome<std::unique_ptr<runtime::Engine>> open_tuned_engine(
+    session::Session& session);
+
+/// Where `variant model tune` keeps what it measured; "" without a cache.
+[[nodiscard]] std::string kept_tuning_path(const session::Session& session);
 
 /// A model: a GGUF file, a folder, or an archive, which is unpacked into the cache
 /// (session/models/model_place.h).
@@ -42,5 +54,16 @@ namespace axle::cli {
 [[nodiscard]] runtime::LoadProgress show_progress(Output& output, std::string what);
 /// Shows how far a model is loaded.
 [[nodiscard]] runtime::LoadProgress show_loading(Output& output, const std::string& path);
+
+struct DestroyRuntime {
+  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
+};
+using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
+
+/// The runtime through its C interface, with AXLE_RUNTIME_KERNEL; `threads` 0: all.
+[[nodiscard]] session::Outcome<RuntimePtr> open_runtime(const session::Session& session,
+                                                        std::uint32_t threads);
+/// What the C interface says, as an error of a command.
+[[nodiscard]] std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error);
 
 }  // namespace axle::cli

@@ -129,6 +129,15 @@ AXLE_EXPORT void axle_runtime_destroy(axle_runtime* runtime);
  * for the permission to use tiles, so does this. */
 AXLE_EXPORT const char* axle_runtime_kernel(axle_runtime* runtime, axle_mode mode, size_t rows);
 
+/* Takes what `variant model tune` measured: which layers run faster in another way than by default.
+ * `path` is such a table; NULL: axle_runtime_tuning.json beside this library. Results are the same
+ * with and without one. Not while a layer of the runtime runs; it counts for all later passes.
+ * AXLE_IO, AXLE_MALFORMED: nothing was taken; AXLE_UNSUPPORTED: the table is of a later version, or
+ * says nothing of this machine, number of threads and build. Where a kernel is forced the table
+ * does not count. */
+AXLE_EXPORT axle_status axle_runtime_load_tuning(axle_runtime* runtime, const char* path,
+                                                 axle_error* error);
+
 /* Facts about the runtime as pairs, "kernel" = "avx512_vnni", in an order that may grow. Returns
  * AXLE_BAD_ARGUMENT when `index` is past the end; the value is cut to `size` bytes. */
 AXLE_EXPORT axle_status axle_runtime_info(axle_runtime* runtime, size_t index, const char** key,
@@ -194,7 +203,7 @@ AXLE_EXPORT axle_status axle_model_open(axle_runtime* runtime, const char* path,
 AXLE_EXPORT void axle_model_destroy(axle_model* model);
 
 /* Facts as axle_runtime_info has them: type, architecture ("decoder" or "encoder"), vocabulary,
- * context, hidden, mode, kv_cache. */
+ * context, hidden, mode, kv_cache, weight_bytes (packed), cache_bytes (of 16 tokens of a text). */
 AXLE_EXPORT axle_status axle_model_info(axle_model* model, size_t index, const char** key,
                                         char* value, size_t size);
 

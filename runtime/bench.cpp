@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include <time.h>
-
+#include "runtime/clock.h"
 #include "runtime/linear.h"
+#include "runtime/read_probe.h"
 
 namespace axle::runtime {
 namespace {
@@ -16,29 +16,11 @@ constexpr std::size_t default_weight_bytes = std::size_t{256} << 20;
 constexpr double default_seconds = 0.5;
 constexpr std::size_t most_layers = 4096;
 constexpr int least_rounds = 3;
-constexpr std::size_t piece = 4096;  ///< of the plain reads
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-/// Bytes that are different at every place, so that no page and no matrix equals another.
-void fill(void* to, std::size_t bytes) {
-  std::uint64_t state = 88172645463325252ULL;
-  std::uint64_t* const words = static_cast<std::uint64_t*>(to);
-  for (std::size_t i = 0; i < bytes / 8; ++i) {
-    state ^= state << 13U;
-    state ^= state >> 7U;
-    state ^= state << 17U;
-    words[i] = state;
-  }
-}
 
 class Bench {
  public:
-  Bench(Engine& engine, const axle_bench_options& options) : engine_(engine), options_(options) {}
+  Bench(Engine& engine, const axle_bench_options& options)
+      : engine_(engine), options_(options), read_(engine) {}
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
   ~Bench() {
@@ -53,13 +35,7 @@ class Bench {
   /// What the packed weights of one layer take, their scales included.
   [[nodiscard]] std::size_t layer_bytes() const;
   [[nodiscard]] axle_linear_options layer_options() const;
-  /// Bytes of plain reads beside one layer: as many as its weights, in whole pieces.
-  [[nodiscard]] std::size_t read_size() const {
-    const std::size_t pieces = layer_bytes() / piece;
-    return (pieces == 0 ? 1 : pieces) * piece;
-  }
   double time_forward(std::size_t i);
-  double time_read(std::size_t i);
 
   Engine& engine_;
   const axle_bench_options& options_;
@@ -69,7 +45,7 @@ class Bench {
   Memory memory_;  ///< of the layers
   Memory x_;
   Memory y_;
-  Memory read_;
+  ReadProbe read_;  ///< as many bytes as one layer has, another part for each
   std::size_t layers_ = 0;
 };
 
@@ -127,14 +103,12 @@ axle_status Bench::prepare(axle_error* error) {
   memory_ = Memory(count * sizeof(Linear));
   x_ = Memory(options_.m * k * sizeof(float));
   y_ = Memory(options_.m * n * sizeof(float));
-  read_ = Memory(count * read_size());
   if (weights_.data() == nullptr || scales_.data() == nullptr || factors_.data() == nullptr ||
       memory_.data() == nullptr || x_.data() == nullptr || y_.data() == nullptr ||
-      read_.data() == nullptr)
+      !read_.allocate(count, layer_bytes()))
     return report_failure(error, AXLE_NO_MEMORY, "no memory for the benchmark");
-  fill(weights_.data(), weights_.size());
+  fill_differently(weights_.data(), weights_.size());
   shape_weights(options_.mode, weights_.as<std::uint8_t>(), weights_.size());
-  fill(read_.data(), read_.size());
   for (std::size_t i = 0; i < n * groups; ++i) {
     scales_.as<float>()[i] = 0x1p-7F;
     factors_.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(1 + i % 15);
@@ -161,38 +135,6 @@ double Bench::time_forward(std::size_t i) {
   return now() - start;
 }
 
-/// As many bytes as one layer has, another part of the memory for each i.
-double Bench::time_read(std::size_t i) {
-  const std::size_t bytes = read_size();
-  const char* const from = read_.as<char>(i * bytes);
-  const KernelSet& set = *engine_.kernel_for(1).set;
-  ThreadPool& pool = engine_.pool();
-  const bool shared = pool.try_acquire();
-  const std::size_t parts = shared ? static_cast<std::size_t>(pool.threads()) : 1;
-  const std::size_t pieces = bytes / piece;
-  std::atomic<std::uint32_t> most{0};
-  auto part = [&](int thread) {
-    const std::size_t t = static_cast<std::size_t>(thread);
-    std::uint32_t largest = 0;
-    for (std::size_t p = pieces * t / parts; p < pieces * (t + 1) / parts; ++p) {
-      const std::uint32_t found = set.largest_magnitude(
-          reinterpret_cast<const float*>(from + p * piece), piece / sizeof(float));
-      if (found > largest) largest = found;
-    }
-    most.fetch_or(largest);
-  };
-  const double start = now();
-  if (shared) {
-    pool.run(part);
-    pool.release();
-  } else {
-    part(0);
-  }
-  const double elapsed = now() - start;
-  // The bytes are arbitrary: nothing but zeros would mean that they were not read.
-  return most.load() == 0 ? 0 : elapsed;
-}
-
 void Bench::measure(axle_bench_result& result) {
   const double seconds = options_.seconds > 0 ? options_.seconds : default_seconds;
   const double end = now() + seconds;
@@ -202,12 +144,12 @@ void Bench::measure(axle_bench_result& result) {
     for (std::size_t i = 0; i < layers_ && (round == 0 || now() < end); ++i) {
       const double time = time_forward(i);
       if (time < best) best = time;
-      const double read = time_read(i);
+      const double read = read_.seconds(i);
       if (read < best_read) best_read = read;
     }
   }
   const double weights = static_cast<double>(options_.n) * static_cast<double>(options_.k);
-  const double read_bytes = static_cast<double>(read_size());
+  const double read_bytes = static_cast<double>(read_.part_bytes());
   result.microseconds = best * 1e6;
   result.gigabytes_per_second = static_cast<double>(layer_bytes()) / best * 1e-9;
   result.gigaops_per_second = 2.0 * static_cast<double>(options_.m) * weights / best * 1e-9;

@@ -71,6 +71,10 @@ constexpr InfoRow facts[] = {
      }},
     {"threads", [](Engine& engine, char* to,
                    std::size_t size) { std::snprintf(to, size, "%d", engine.pool().threads()); }},
+    {"tuned_shapes",
+     [](Engine& engine, char* to, std::size_t size) {
+       std::snprintf(to, size, "%zu", engine.chosen_shapes());
+     }},
 };
 
 }  // namespace

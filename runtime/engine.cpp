@@ -92,4 +92,24 @@ const KernelRow& Engine::kernel_for(std::size_t rows, axle_mode mode) {
   return kernel_table().back();
 }
 
+PassChoice Engine::choice_for(const LayerShape& shape, std::size_t rows) {
+  const LayerChoices::Choice* const made =
+      forced_ || !heeds_choices_ ? nullptr : choices_.find(shape, rows);
+  if (made != nullptr && may_use(made->kernel))
+    return {kernels_[made->kernel], made->threads, made->chunk_bytes};
+  return {&kernel_for(rows * planes_of(shape.mode), shape.mode)};
+}
+
+bool Engine::choose(const LayerShape& shape, std::size_t bucket, const PassChoice& choice) {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (kernels_[i] != choice.kernel) continue;
+    return choices_.add(shape, bucket,
+                        {.kernel = static_cast<std::uint8_t>(i),
+                         .made = true,
+                         .threads = static_cast<std::uint16_t>(choice.threads),
+                         .chunk_bytes = static_cast<std::uint32_t>(choice.chunk_bytes)});
+  }
+  return false;
+}
+
 }  // namespace axle::runtime

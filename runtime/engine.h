@@ -6,6 +6,7 @@
 
 #include "runtime/axle_runtime.h"
 #include "runtime/kernel_table.h"
+#include "runtime/layer_choices.h"
 #include "runtime/memory.h"
 #include "runtime/thread_pool.h"
 
@@ -23,6 +24,13 @@ void list_missing(const KernelRow& row, char* to, std::size_t size);
   return mode == AXLE_A16W8 || mode == AXLE_A16W4 ? 2 : 1;
 }
 
+/// How one forward pass is run. The result is the same whatever it says.
+struct PassChoice {
+  const KernelRow* kernel = nullptr;
+  std::size_t threads = 0;      ///< 0: all
+  std::size_t chunk_bytes = 0;  ///< of quantised rows at a time; 0: as many as by default
+};
+
 class Engine {
  public:
   static constexpr std::size_t most_kernels = 16;
@@ -39,7 +47,21 @@ class Engine {
   /// system is asked for the permission that a set needs when it comes first, and once.
   [[nodiscard]] const KernelRow& kernel_for(std::size_t rows, axle_mode mode = AXLE_DA8W8);
 
+  /// How a layer is run for `rows` rows of x: as LayerChoices says, else with kernel_for's set.
+  /// Where a set is forced there are no choices.
+  [[nodiscard]] PassChoice choice_for(const LayerShape& shape, std::size_t rows);
+
+  /// Takes a choice for all later passes of such layers. False, and nothing is taken, where this
+  /// engine has no such set, or where there is no room. Not while a pass runs.
+  bool choose(const LayerShape& shape, std::size_t bucket, const PassChoice& choice);
+  void forget_choices() { choices_.clear(); }
+  /// Whether choices count, as they do at first. Not while a pass runs.
+  void heed_choices(bool heed) { heeds_choices_ = heed; }
+  [[nodiscard]] std::size_t chosen_shapes() const { return choices_.size(); }
+
   [[nodiscard]] std::span<const KernelRow* const> kernels() const { return {kernels_, count_}; }
+  /// That of `kernels()[index]`; the system is asked for the permission that it needs, once.
+  [[nodiscard]] bool may_use(std::size_t index);
   [[nodiscard]] bool forced() const { return forced_; }
   [[nodiscard]] ThreadPool& pool() { return pool_; }
 
@@ -54,12 +76,12 @@ class Engine {
  private:
   enum class Permission : int { unasked, granted, refused };
 
-  [[nodiscard]] bool may_use(std::size_t index);
-
   const KernelRow* kernels_[most_kernels] = {};
   std::atomic<Permission> permissions_[most_kernels] = {};  ///< of the same kernel
   std::size_t count_ = 0;
   bool forced_ = false;
+  LayerChoices choices_;
+  bool heeds_choices_ = true;
   ThreadPool pool_;
   Memory scratch_;
 };

@@ -10,7 +10,7 @@ namespace axle::runtime {
 namespace {
 
 /// Quantised rows of one chunk: at most so many bytes (they should stay in L2), and so many rows.
-constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
+constexpr std::size_t default_chunk_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_chunk_rows = 512;
 constexpr std::size_t least_chunk_rows = 32;
 constexpr std::size_t row_multiple = 16;
@@ -69,17 +69,20 @@ constexpr std::size_t rows_read_beyond = 32;
 /// One chunk of rows at a time; all memory is carved from one scratch area.
 class ForwardPass {
  public:
-  ForwardPass(const Linear& linear, const KernelSet& set, axle_type type, bool shared)
+  ForwardPass(const Linear& linear, const PassChoice& choice, axle_type type, bool shared)
       : linear_(linear),
-        set_(set),
+        set_(*choice.kernel->set),
         type_(type),
         planes_(planes_of(linear.mode_)),
-        row_bytes_(linear.padded_k_ * element_bytes(linear.form_, set) + row_gap),
-        threads_(shared ? static_cast<std::size_t>(linear.engine_.pool().threads()) : 1) {}
+        row_bytes_(linear.padded_k_ * element_bytes(linear.form_, set_) + row_gap),
+        chunk_bytes_(choice.chunk_bytes != 0 ? choice.chunk_bytes : default_chunk_bytes),
+        threads_(shared ? static_cast<std::size_t>(linear.engine_.pool().threads()) : 1) {
+    if (choice.threads != 0 && choice.threads < threads_) threads_ = choice.threads;
+  }
 
   /// Rows of x that one chunk takes.
   [[nodiscard]] std::size_t chunk_rows(std::size_t m) const {
-    std::size_t rows = chunk_bytes / row_bytes_ / row_multiple * row_multiple;
+    std::size_t rows = chunk_bytes_ / row_bytes_ / row_multiple * row_multiple;
     if (rows < least_chunk_rows) rows = least_chunk_rows;
     if (rows > most_chunk_rows) rows = most_chunk_rows;
     const std::size_t chunk = rows / planes_;
@@ -131,7 +134,10 @@ class ForwardPass {
   template <class Task>
   void on_threads(bool worthwhile, Task task) {
     if (worthwhile && threads_ > 1) {
-      linear_.engine_.pool().run(task);
+      auto chosen = [&](int thread) {
+        if (static_cast<std::size_t>(thread) < threads_) task(thread);
+      };
+      linear_.engine_.pool().run(chosen);
     } else {
       task(0);
     }
@@ -313,6 +319,7 @@ class ForwardPass {
   axle_type type_;
   std::size_t planes_;
   std::size_t row_bytes_;
+  std::size_t chunk_bytes_;
   std::size_t threads_;
   const void* x_ = nullptr;
   std::size_t rows_ = 0;
@@ -325,10 +332,13 @@ class ForwardPass {
 
 axle_status Linear::forward(axle_type x_type, const void* x, std::size_t m, float* y,
                             axle_error* error) {
-  if (m == 0) return AXLE_OK;
-  const KernelRow& kernel = engine_.kernel_for(m * planes_of(mode_), mode_);
+  return m == 0 ? AXLE_OK : forward(engine_.choice_for(shape(), m), x_type, x, m, y, error);
+}
+
+axle_status Linear::forward(const PassChoice& choice, axle_type x_type, const void* x,
+                            std::size_t m, float* y, axle_error* error) {
   const bool shared = engine_.pool().try_acquire();
-  ForwardPass pass(*this, *kernel.set, x_type, shared);
+  ForwardPass pass(*this, choice, x_type, shared);
   const std::size_t chunk = pass.chunk_rows(m);
   Memory own;
   Memory& scratch = shared ? engine_.scratch() : own;

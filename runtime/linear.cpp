@@ -2,24 +2,16 @@
 
 #include <cstring>
 
-#include "runtime/quantize/float8.h"
-#include "runtime/quantize/rounding.h"
+#include "runtime/quantize/int8.h"
 
 namespace axle::runtime {
 namespace {
 
+/// Weights of a channel that are quantised together, a multiple of 4.
+constexpr std::size_t part_length = 256;
+
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-/// To the nearest, ties to even: a double of this size has no fraction left.
-std::int8_t quantise_weight(float weight, float scale) {
-  if (scale == 0) return 0;
-  const double ratio = static_cast<double>(weight) / static_cast<double>(scale);
-  constexpr double shift = 6755399441055744.0;
-  const volatile double shifted = ratio + shift;
-  const double rounded = shifted - shift;
-  return static_cast<std::int8_t>(rounded > 127 ? 127 : rounded < -127 ? -127 : rounded);
 }
 
 }  // namespace
@@ -40,46 +32,31 @@ axle_status Linear::allocate(bool with_bias) {
   return complete ? AXLE_OK : AXLE_NO_MEMORY;
 }
 
-/// The scales of whole channels; those of two levels are made when their channel is packed.
-void Linear::take_scales(const axle_linear_options& options) {
-  if (scales_.data() == nullptr) return;
-  float* const scales = scales_.as<float>();
-  std::memset(scales, 0, padded_n_ * sizeof(float));
-  if (form_ == WeightForm::two_level) return;
-  if (options.scales != nullptr) {
-    std::memcpy(scales, options.scales, n_ * sizeof(float));
-    return;
-  }
-  const float* const weights = static_cast<const float*>(options.weights);
-  const float steps = form_ == WeightForm::float8 ? largest_float8 : 127.0F;
-  for (std::size_t channel = 0; channel < n_; ++channel)
-    scales[channel] = largest_magnitude_of(weights + channel * k_, k_) / steps;
-}
-
-void Linear::pack_block_int8(const axle_linear_options& options, std::size_t block) {
+void Linear::pack_channel_int8(const axle_linear_options& options, const void* weights,
+                               std::size_t channel) {
+  const std::size_t block = channel / block_columns;
+  const std::size_t column = channel % block_columns;
   std::int8_t* const packed = weights_.as<std::int8_t>(block * padded_k_ * block_columns);
-  std::int32_t* const correction = correction_.as<std::int32_t>() + block * block_columns;
-  for (std::size_t column = 0; column < block_columns; ++column) {
-    const std::size_t channel = block * block_columns + column;
-    std::int32_t sum = 0;
-    for (std::size_t i = 0; channel < n_ && i < k_; ++i) {
-      const std::size_t from = channel * k_ + i;
-      const std::int8_t weight =
-          options.weight_type == AXLE_INT8
-              ? static_cast<const std::int8_t*>(options.weights)[from]
-              : quantise_weight(static_cast<const float*>(options.weights)[from],
-                                scales_.as<float>()[channel]);
-      packed[(i / 4 * block_columns + column) * 4 + i % 4] = weight;
-      sum += weight;
+  std::int32_t sum = 0;
+  std::int8_t part[part_length];
+  for (std::size_t from = 0; from < k_; from += part_length) {
+    const std::size_t count = k_ - from < part_length ? k_ - from : part_length;
+    if (options.weight_type == AXLE_INT8) {
+      std::memcpy(part, static_cast<const std::int8_t*>(weights) + from, count);
+    } else {
+      quantise_to_int8(static_cast<const float*>(weights) + from, count,
+                       scales_.as<float>()[channel], part);
     }
-    // 128 * 128 * most_depth fits int32.
-    correction[column] = 128 * sum;
+    std::memset(part + count, 0, part_length - count);
+    for (std::size_t i = 0; i < count; i += 4)
+      std::memcpy(packed + ((from + i) / 4 * block_columns + column) * 4, part + i, 4);
+    for (std::size_t i = 0; i < count; ++i) sum += part[i];
   }
+  // 128 * 128 * most_depth fits int32.
+  correction_.as<std::int32_t>()[channel] = 128 * sum;
 }
 
-axle_status Linear::pack(const axle_linear_options& options, axle_error* error) {
-  const axle_status checked = check(options, error);
-  if (checked != AXLE_OK) return checked;
+void Linear::take_shape(const axle_linear_options& options) {
   mode_ = options.mode;
   n_ = options.n;
   k_ = options.k;
@@ -87,31 +64,91 @@ axle_status Linear::pack(const axle_linear_options& options, axle_error* error) 
   form_ = weight_form(options);
   group_ = form_ == WeightForm::int4 ? group_of(options) : 0;
   padded_k_ = round_up(k_, group_ > depth_multiple ? group_ : depth_multiple);
+}
+
+/// Reads, checks and packs the channels of a block. `scratch`, [rows_together][k], with a reader.
+Linear::Wrong Linear::pack_block(const axle_linear_options& options, const WeightReader* reader,
+                                 std::size_t block, float* scratch) {
+  clear_block(block);
+  const std::size_t begin = block * block_columns;
+  const std::size_t end = n_ - begin < block_columns ? n_ : begin + block_columns;
+  const std::size_t bytes = options.weight_type == AXLE_FLOAT32 ? sizeof(float) : 1;
+  for (std::size_t first = begin; first < end; first += rows_together) {
+    const std::size_t count = end - first < rows_together ? end - first : rows_together;
+    if (reader != nullptr && !reader->read(reader->context, first, count, scratch))
+      return {Fault::unreadable, first};
+    const Rows rows{reader != nullptr
+                        ? scratch
+                        : static_cast<const void*>(static_cast<const char*>(options.weights) +
+                                                   first * k_ * bytes),
+                    first, count};
+    const Wrong wrong = check_weights(options, rows);
+    if (wrong.fault != Fault::none) return wrong;
+    pack_rows(options, rows);
+  }
+  return {};
+}
+
+axle_status Linear::pack_all(const axle_linear_options& options, const WeightReader* reader,
+                             axle_error* error) {
+  ThreadPool& pool = engine_.pool();
+  const bool shared = pool.try_acquire();
+  const std::size_t parts = shared ? static_cast<std::size_t>(pool.threads()) : 1;
+  const Memory scratch(reader != nullptr ? parts * rows_together * k_ * sizeof(float) : 0);
+  Wrong wrong[ThreadPool::most_threads];
+  // Each thread writes, and so places in its memory, the blocks that it will read.
+  auto part = [&](int thread) {
+    const std::size_t t = static_cast<std::size_t>(thread);
+    float* const own = reader != nullptr ? scratch.as<float>() + t * rows_together * k_ : nullptr;
+    for (std::size_t b = blocks() * t / parts; b < blocks() * (t + 1) / parts; ++b) {
+      wrong[t] = pack_block(options, reader, b, own);
+      if (wrong[t].fault != Fault::none) return;
+    }
+  };
+  const bool room = reader == nullptr || scratch.data() != nullptr;
+  if (room && shared) pool.run(part);
+  if (room && !shared) part(0);
+  if (shared) pool.release();
+  if (!room) return report_failure(error, AXLE_NO_MEMORY, "no memory for %zu weights", k_);
+  // Threads have their channels in order: the first that found something found the first of all.
+  for (std::size_t t = 0; t < parts; ++t) {
+    const std::size_t channel = wrong[t].channel;
+    if (wrong[t].fault == Fault::unreadable)
+      return report_failure(error, AXLE_MALFORMED, "output channel %zu cannot be read", channel);
+    if (wrong[t].fault == Fault::not_finite)
+      return report_failure(error, AXLE_BAD_ARGUMENT,
+                            "a weight of output channel %zu is not finite", channel);
+    if (wrong[t].fault == Fault::too_large)
+      return report_failure(error, AXLE_BAD_ARGUMENT,
+                            "a weight of output channel %zu is not in [-8, 7]", channel);
+  }
+  return AXLE_OK;
+}
+
+axle_status Linear::pack(const axle_linear_options& options, const WeightReader& reader,
+                         axle_error* error) {
+  return pack_from(options, &reader, error);
+}
+
+axle_status Linear::pack(const axle_linear_options& options, axle_error* error) {
+  if (options.weights == nullptr)
+    return report_failure(error, AXLE_BAD_ARGUMENT, "no weights were given");
+  return pack_from(options, nullptr, error);
+}
+
+axle_status Linear::pack_from(const axle_linear_options& options, const WeightReader* reader,
+                              axle_error* error) {
+  const axle_status checked = check(options, error);
+  if (checked != AXLE_OK) return checked;
+  take_shape(options);
   if (allocate(options.bias != nullptr) != AXLE_OK)
     return report_failure(error, AXLE_NO_MEMORY, "no memory for %zu x %zu weights", n_, k_);
   if (options.bias != nullptr) {
     std::memset(bias_.data(), 0, padded_n_ * sizeof(float));
     std::memcpy(bias_.data(), options.bias, n_ * sizeof(float));
   }
-  const axle_status right = check_weights(options, error);
-  if (right != AXLE_OK) return right;
-  take_scales(options);
-  // Each thread writes, and so places in its memory, the blocks that it will read.
-  ThreadPool& pool = engine_.pool();
-  const bool shared = pool.try_acquire();
-  const std::size_t parts = shared ? static_cast<std::size_t>(pool.threads()) : 1;
-  auto part = [&](int thread) {
-    const std::size_t t = static_cast<std::size_t>(thread);
-    for (std::size_t b = blocks() * t / parts; b < blocks() * (t + 1) / parts; ++b)
-      pack_block(options, b);
-  };
-  if (shared) {
-    pool.run(part);
-    pool.release();
-  } else {
-    part(0);
-  }
-  return AXLE_OK;
+  if (scales_.data() != nullptr) std::memset(scales_.data(), 0, padded_n_ * sizeof(float));
+  return pack_all(options, reader, error);
 }
 
 }  // namespace axle::runtime

@@ -25,19 +25,41 @@ enum class WeightForm : std::uint8_t { int8, int4, two_level, float8 };
 /// Everything about `options` but what is found weight by weight while they are packed.
 [[nodiscard]] axle_status check(const axle_linear_options& options, axle_error* error);
 
+/// Float weights that are not in memory as a whole.
+struct WeightReader {
+  /// Rows [first, first + count) to [count][k] floats; from any thread, from several at once.
+  /// False: the rows cannot be had.
+  bool (*read)(void* context, std::size_t first, std::size_t count, float* to);
+  void* context;
+};
+
 class Linear {
  public:
+  /// Channels that are read and packed together.
+  static constexpr std::size_t rows_together = 16;
+
   explicit Linear(Engine& engine) : engine_(engine) {}
 
   /// Checks, quantises if need be, and packs. Call once.
   axle_status pack(const axle_linear_options& options, axle_error* error);
 
+  /// The same of float weights that `reader` gives; `options.weights` is null. AXLE_MALFORMED if
+  /// they cannot be had: other rows may have been asked for after those.
+  axle_status pack(const axle_linear_options& options, const WeightReader& reader,
+                   axle_error* error);
+
   /// As axle_linear_forward has it, arguments checked.
   axle_status forward(axle_type x_type, const void* x, std::size_t m, float* y, axle_error* error);
+  /// The same in a way of the caller's choice, of a set that the machine runs.
+  axle_status forward(const PassChoice& choice, axle_type x_type, const void* x, std::size_t m,
+                      float* y, axle_error* error);
 
   [[nodiscard]] std::size_t n() const { return n_; }
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] axle_mode mode() const { return mode_; }
+  [[nodiscard]] LayerShape shape() const {
+    return {mode_, static_cast<std::uint32_t>(group_), n_, k_};
+  }
   [[nodiscard]] Engine& engine() const { return engine_; }
   /// Of packed weights, their scales and the bias.
   [[nodiscard]] std::size_t bytes() const {
@@ -47,16 +69,40 @@ class Linear {
  private:
   friend class ForwardPass;
 
+  /// Some channels' weights on their way into a block.
+  struct Rows {
+    const void* weights;  ///< [count][k]
+    std::size_t first;    ///< channel
+    std::size_t count;
+  };
+  enum class Fault : std::uint8_t { none, unreadable, not_finite, too_large };
+  /// What is wrong with weights, and in which channel first.
+  struct Wrong {
+    Fault fault = Fault::none;
+    std::size_t channel = 0;
+  };
+
   [[nodiscard]] std::size_t blocks() const { return padded_n_ / block_columns; }
+  void take_shape(const axle_linear_options& options);
   axle_status allocate(bool with_bias);
-  void take_scales(const axle_linear_options& options);
-  void pack_block(const axle_linear_options& options, std::size_t block);
-  void pack_block_int8(const axle_linear_options& options, std::size_t block);
-  void pack_block_float8(const axle_linear_options& options, std::size_t block);
-  void pack_channel_int4(const axle_linear_options& options, std::size_t channel);
-  void pack_channel_two_level(const axle_linear_options& options, std::size_t channel);
-  [[nodiscard]] axle_status check_weights(const axle_linear_options& options,
-                                          axle_error* error) const;
+  axle_status pack_from(const axle_linear_options& options, const WeightReader* reader,
+                        axle_error* error);
+  axle_status pack_all(const axle_linear_options& options, const WeightReader* reader,
+                       axle_error* error);
+  [[nodiscard]] Wrong pack_block(const axle_linear_options& options, const WeightReader* reader,
+                                 std::size_t block, float* scratch);
+  void clear_block(std::size_t block);
+  [[nodiscard]] Wrong check_weights(const axle_linear_options& options, const Rows& rows) const;
+  void pack_rows(const axle_linear_options& options, const Rows& rows);
+  void take_scale(const axle_linear_options& options, const void* weights, std::size_t channel);
+  void pack_channel_int8(const axle_linear_options& options, const void* weights,
+                         std::size_t channel);
+  void pack_channel_float8(const axle_linear_options& options, const void* weights,
+                           std::size_t channel);
+  void pack_channel_int4(const axle_linear_options& options, const void* weights,
+                         std::size_t channel);
+  void pack_channel_two_level(const axle_linear_options& options, const void* weights,
+                              std::size_t channel);
   /// Of the side array that the weights of int4 have in this form; 0 in the others.
   [[nodiscard]] std::size_t side_bytes() const;
 

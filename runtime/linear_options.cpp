@@ -19,8 +19,6 @@ bool all_finite(const float* values, std::size_t count) {
 bool is_int4(axle_mode mode) { return mode == AXLE_A16W4 || mode == AXLE_DA8W4; }
 
 axle_status check_shape(const axle_linear_options& options, axle_error* error) {
-  if (options.weights == nullptr)
-    return report_failure(error, AXLE_BAD_ARGUMENT, "no weights were given");
   if (options.k == 0 || options.k > most_depth)
     return report_failure(error, AXLE_BAD_ARGUMENT,
                           "k (input features) is %zu; it must be 1 to %zu", options.k, most_depth);

@@ -1,7 +1,7 @@
-# What lies above the kernels: the rooms files/, tokenizer/ and model/, for the libraries of this
+# What lies above the kernels: the rooms files/, tokenizer/, model/ and tune/, for the libraries of this
 # repository (their CMakeLists.txt) and for the library of a wheel (axle_runtime_models).
 
-foreach(room IN ITEMS files tokenizer model)
+foreach(room IN ITEMS files tokenizer model tune)
   include(${CMAKE_CURRENT_LIST_DIR}/${room}/sources.cmake)
 endforeach()
 
@@ -22,13 +22,13 @@ function(axle_runtime_unicode_tables target)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/unicode)
 endfunction()
 
-# axle_runtime_models(TARGET): adds all three rooms and the C interface of models. They use the C++
+# axle_runtime_models(TARGET): adds all these rooms and the C interface of models. They use the C++
 # library and nlohmann-json's headers.
 function(axle_runtime_models target)
   find_package(nlohmann_json 3.11 CONFIG REQUIRED)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   target_sources(${target} PRIVATE ${root}/json_nesting.cpp ${root}/result.cpp)
-  foreach(room IN ITEMS files tokenizer model)
+  foreach(room IN ITEMS files tokenizer model tune)
     list(TRANSFORM axle_runtime_${room}_sources PREPEND ${root}/${room}/ OUTPUT_VARIABLE sources)
     target_sources(${target} PRIVATE ${sources})
     # One compilation a room: most of the time goes into headers.
@@ -36,5 +36,6 @@ function(axle_runtime_models target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   axle_runtime_unicode_tables(${target})
+  axle_runtime_kernel_sources(${target})
   target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
 endfunction()

@@ -67,9 +67,13 @@ function(axle_runtime_kernels target out)
       list(APPEND sources ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernels/${file}.cpp)
     endif()
   endforeach()
+  # Of the table alone: all other objects of two variants are the same, and a compiler cache has them.
+  set(states "")
   foreach(file IN LISTS AXLE_RUNTIME_TABLE_FILES)
-    target_compile_definitions(${target} PRIVATE AXLE_KERNEL_${file}=${state_${file}})
+    list(APPEND states AXLE_KERNEL_${file}=${state_${file}})
   endforeach()
+  set_source_files_properties(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_table.cpp
+    TARGET_DIRECTORY ${target} PROPERTIES COMPILE_DEFINITIONS "${states}")
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
@@ -83,8 +87,10 @@ function(axle_runtime_sources target)
   axle_runtime_kernels(${target} kernel_sources)
   set(core_sources
     ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
-    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/memory.cpp
+    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/memory.cpp
     ${root}/old_glibc.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
+    ${root}/quantize/int8.cpp
+    ${root}/read_probe.cpp
     ${root}/selftest.cpp ${root}/thread_pool.cpp)
   target_sources(${target} PRIVATE ${core_sources} ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes.

@@ -274,6 +274,8 @@ constexpr std::array rows = {
     OptionRow{Opt::all_packages, flag, "--all", "", "Also pip and other packaging tools"},
     OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
     OptionRow{Opt::threads, value, "--threads", "N", "Number of threads (default: one per CPU)"},
+    OptionRow{Opt::export_table, value, "--export", "FILE",
+              "Also write what was measured into a table to be shipped with the runtime"},
     OptionRow{Opt::model_prompt, value, "--prompt", "TEXT", "What the model continues or answers"},
     OptionRow{Opt::raw, flag, "--raw", "",
               "Continue the prompt as it is, without the model's chat template"},

@@ -152,6 +152,7 @@ enum class Opt : std::uint8_t {
   batch,
   threads,
   // of models
+  export_table,
   model_prompt,
   raw,
   text,

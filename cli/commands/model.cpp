@@ -1,4 +1,4 @@
-// model info, model bench, model selftest: the bundled runtime through its C interface.
+// model info, model selftest: the bundled runtime through its C interface.
 #include <map>
 #include <memory>
 
@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/opened_model.h"
 #include "runtime/axle_runtime.h"
+#include "runtime/model/model_selftest.h"
 #include "session/session.h"
 #include "session/variables.h"
 
@@ -16,34 +17,6 @@ namespace axle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-struct DestroyRuntime {
-  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
-};
-using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
-
-std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error) {
-  const bool unsupported = error.status == AXLE_UNSUPPORTED;
-  return session::failed_to_choose(
-      {unsupported ? ErrorKind::unsupported : ErrorKind::mismatch, error.message,
-       unsupported ? "`variant model info` shows the kernels and what they need" : ""});
-}
-
-session::Outcome<RuntimePtr> open_runtime(const session::Session& session, std::uint32_t threads) {
-  if (session.elsewhere()) {
-    return session::misused("the runtime runs on this machine: --for is not supported here",
-                            "`variant properties --for h100` shows what another machine supports");
-  }
-  const std::string kernel = session::variable("AXLE_RUNTIME_KERNEL");
-  axle_runtime_options options{};
-  options.struct_size = sizeof(options);
-  options.kernel = kernel.c_str();
-  options.threads = static_cast<std::int32_t>(threads);
-  axle_runtime* runtime = nullptr;
-  axle_error error{};
-  if (axle_runtime_create(&options, &runtime, &error) != AXLE_OK) return runtime_failure(error);
-  return RuntimePtr(runtime);
-}
 
 std::vector<axle_kernel_info> list_kernels() {
   std::vector<axle_kernel_info> kernels;
@@ -87,40 +60,6 @@ std::vector<std::pair<std::string, std::string>> list_facts(axle_runtime& runtim
   while (axle_runtime_info(&runtime, facts.size(), &key, value, sizeof(value)) == AXLE_OK)
     facts.emplace_back(key, value);
   return facts;
-}
-
-struct Shape {
-  axle_mode mode;
-  const char* name;
-};
-constexpr Shape modes[] = {{AXLE_A16W8, "a16w8"}, {AXLE_DA8W8, "da8w8"}};
-
-struct Measurement {
-  const char* mode;
-  std::string kernel;
-  axle_bench_options options;
-  axle_bench_result result;
-};
-
-std::string render(const Measurement& one) {
-  return fmt::format(
-      "{} {}x{}x{} {}: {:.0f} us, {:.1f} GB/s of weights ({:.0f} % of plain reads), {:.0f} Gop/s\n",
-      one.mode, one.options.m, one.options.n, one.options.k, one.kernel, one.result.microseconds,
-      one.result.gigabytes_per_second,
-      100 * one.result.gigabytes_per_second / one.result.read_gigabytes_per_second,
-      one.result.gigaops_per_second);
-}
-
-ordered_json measurement_json(const Measurement& one) {
-  return {{"mode", one.mode},
-          {"kernel", one.kernel},
-          {"m", one.options.m},
-          {"n", one.options.n},
-          {"k", one.options.k},
-          {"microseconds", one.result.microseconds},
-          {"gigabytes_per_second", one.result.gigabytes_per_second},
-          {"gigaops_per_second", one.result.gigaops_per_second},
-          {"read_gigabytes_per_second", one.result.read_gigabytes_per_second}};
 }
 
 const char* name_of(runtime::ChatTemplate::Family family) {
@@ -201,6 +140,53 @@ int show_model(session::Session& session, const std::string& path, Output& outpu
                         }});
 }
 
+runtime::Result<runtime::ModelSelftest> load_and_test(runtime::Engine& engine,
+                                                      const runtime::Model& model,
+                                                      const std::string& path,
+                                                      const runtime::ModelMode& mode,
+                                                      runtime::CacheForm form, Output& output) {
+  const runtime::LoadProgress loading = show_loading(output, path);
+  const runtime::LoadProgress testing = show_progress(output, "testing " + path);
+  if (model.shape().architecture == runtime::Architecture::decoder) {
+    auto decoder = runtime::Decoder::load(engine, model.shape(), model.tensors(), mode, loading);
+    if (!decoder) return std::unexpected(decoder.error());
+    return selftest_model(engine, *decoder, form, testing);
+  }
+  auto encoder = runtime::Encoder::load(engine, model.shape(), model.tensors(), mode, loading);
+  if (!encoder) return std::unexpected(encoder.error());
+  return selftest_model(engine, *encoder, model.pooling(), testing);
+}
+
+int test_model(session::Session& session, const std::string& path, Output& output) {
+  const auto mode = mode_option(session.arguments());
+  if (!mode) return output.failure(mode.error());
+  const auto form = form_option(session.arguments(), **mode);
+  if (!form) return output.failure(form.error());
+  const auto engine = open_engine(session);
+  if (!engine) return output.failure(engine.error());
+  const auto model = runtime::Model::open(path);
+  if (!model) return output.failure(model_failure(model.error()));
+  const auto tested = load_and_test(**engine, *model, path, **mode, *form, output);
+  if (!tested) return output.failure(model_failure(tested.error()));
+  const std::string hash = fmt::format("{:016x}", tested->hash);
+  return output.answer(
+      {.text =
+           [&] {
+             std::string names;
+             for (const std::string& name : tested->kernels)
+               names += (names.empty() ? "" : ", ") + name;
+             return fmt::format("the same bits from {} in mode {}: {} shapes of layers; hash {}\n",
+                                names, (*mode)->name, tested->shapes, hash);
+           },
+       .json = [&]() -> ordered_json {
+         return {{"mode", (*mode)->name},
+                 {"tested", tested->kernels},
+                 {"shapes", tested->shapes},
+                 {"hash", hash},
+                 {"kernels", kernels_json()}};
+       }});
+}
+
 }  // namespace
 
 int run_model_info(session::Session& session, Output& output) {
@@ -225,49 +211,17 @@ int run_model_info(session::Session& session, Output& output) {
                         }});
 }
 
-int run_model_bench(session::Session& session, Output& output) {
-  const auto batch = count_option(session.arguments(), session::Opt::batch, 1, 1, 65536);
-  if (!batch) return output.failure(batch.error());
-  const auto threads = count_option(session.arguments(), session::Opt::threads, 0, 1, 65536);
-  if (!threads) return output.failure(threads.error());
-  auto runtime = open_runtime(session, static_cast<std::uint32_t>(*threads));
-  if (!runtime) return output.failure(runtime.error());
-  std::vector<Measurement> measured;
-  for (const Shape& shape : modes) {
-    Measurement one{.mode = shape.name, .kernel = {}, .options = {}, .result = {}};
-    one.options.struct_size = sizeof(one.options);
-    one.options.mode = shape.mode;
-    one.options.m = *batch;
-    one.options.n = 4096;
-    one.options.k = 4096;
-    one.result.struct_size = sizeof(one.result);
-    axle_error error{};
-    if (axle_runtime_bench(runtime->get(), &one.options, &one.result, &error) != AXLE_OK)
-      return output.failure(runtime_failure(error).error());
-    one.kernel = axle_runtime_kernel(runtime->get(), shape.mode, *batch);
-    measured.push_back(std::move(one));
-  }
-  return output.answer({.text =
-                            [&] {
-                              std::string text;
-                              for (const Measurement& one : measured) text += render(one);
-                              return text;
-                            },
-                        .json = [&]() -> ordered_json {
-                          ordered_json rows = ordered_json::array();
-                          for (const Measurement& one : measured)
-                            rows.push_back(measurement_json(one));
-                          return {{"bench", rows}};
-                        }});
-}
-
 int run_model_selftest(session::Session& session, Output& output) {
+  const std::vector<std::string>& models = session.arguments().positionals;
+  if (models.size() > 1)
+    return output.failure(session::misused("model selftest takes one model at a time").error());
   auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   axle_error error{};
   if (axle_runtime_selftest(runtime->get(), &error) != AXLE_OK) {
     return output.failure(runtime_failure(error).error());
   }
+  if (models.size() == 1) return test_model(session, models.front(), output);
   return output.answer({.text =
                             [] {
                               const std::string forced = session::variable("AXLE_RUNTIME_KERNEL");

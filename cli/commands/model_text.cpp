@@ -15,17 +15,6 @@ namespace {
 using nlohmann::ordered_json;
 using session::Opt;
 
-session::Outcome<runtime::CacheForm> form_option(const session::Arguments& arguments,
-                                                 const runtime::ModelMode& mode) {
-  if (!arguments.has(Opt::kv_cache))
-    return mode.quantised ? runtime::CacheForm::float16 : runtime::CacheForm::float32;
-  const std::string name = arguments.value(Opt::kv_cache);
-  const runtime::CacheForm* const form = runtime::find_cache_form(name);
-  if (form != nullptr) return *form;
-  return session::misused(
-      fmt::format("--kv-cache: `{}` is none of float16, int8 and float32", name));
-}
-
 session::Outcome<runtime::Sampling> sampling_options(const session::Arguments& arguments) {
   const auto temperature = number_option(arguments, Opt::temperature, 0, 0, 100);
   if (!temperature) return std::unexpected(temperature.error());
@@ -81,7 +70,7 @@ int run_model_generate(session::Session& session, Output& output) {
   if (!sampling) return output.failure(sampling.error());
   const auto most = count_option(arguments, Opt::max_tokens, 256, 0, UINT32_MAX);
   if (!most) return output.failure(most.error());
-  const auto engine = open_engine(session);
+  const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
 
   const auto model = open_model(session, path);
@@ -122,7 +111,7 @@ int run_model_embed(session::Session& session, Output& output) {
     return output.failure(session::misused("--text is missing: there is no text to embed").error());
   const auto mode = mode_option(arguments);
   if (!mode) return output.failure(mode.error());
-  const auto engine = open_engine(session);
+  const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
 
   const auto model = open_model(session, path);
@@ -168,7 +157,7 @@ int run_model_ppl(session::Session& session, Output& output) {
   if (!form) return output.failure(form.error());
   const auto window = count_option(arguments, Opt::window, 512, 2, UINT32_MAX);
   if (!window) return output.failure(window.error());
-  const auto engine = open_engine(session);
+  const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
 
   const auto text = runtime::MappedFile::open(text_path);

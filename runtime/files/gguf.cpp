@@ -12,7 +12,9 @@ Result<GgufFile> GgufFile::open(const std::string& path) {
   Result<MappedFile> mapped = MappedFile::open(path);
   if (!mapped) return std::unexpected(mapped.error());
   Result<GgufFile> file = in_memory(mapped->bytes(), path);
-  if (file) file->file_ = std::move(*mapped);
+  if (!file) return file;
+  file->file_ = std::move(*mapped);
+  file->tensors_.mark_mapped();
   return file;
 }
 

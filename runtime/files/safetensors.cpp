@@ -78,6 +78,7 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string& path) {
   const Result<void> read =
       read_safetensors(opened.file_.bytes(), path, opened.tensors_, opened.metadata_);
   if (!read) return std::unexpected(read.error());
+  opened.tensors_.mark_mapped();
   return opened;
 }
 
@@ -88,6 +89,7 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string& folder) {
   if (!exists(whole_path) && exists(index_path)) {
     const Result<void> read = opened.open_shards(folder, index_path);
     if (!read) return std::unexpected(read.error());
+    opened.tensors_.mark_mapped();
     return opened;
   }
   Result<MappedFile> file = MappedFile::open(whole_path);
@@ -98,6 +100,7 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string& folder) {
   const Result<void> read =
       read_safetensors(opened.files_.back().bytes(), whole_path, opened.tensors_, opened.metadata_);
   if (!read) return std::unexpected(read.error());
+  opened.tensors_.mark_mapped();
   return opened;
 }
 

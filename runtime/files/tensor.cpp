@@ -1,5 +1,8 @@
 #include "runtime/files/tensor.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "runtime/files/quantised_blocks.h"
 #include "runtime/half.h"
 
@@ -85,15 +88,29 @@ std::optional<std::size_t> tensor_bytes(TensorType type, const std::vector<std::
   return bytes;
 }
 
+std::size_t Tensor::row_bytes() const {
+  const TensorTypeRow& kind = row(type);
+  return columns() / kind.block_weights * kind.block_bytes;
+}
+
 void read_rows(const Tensor& tensor, std::size_t first, std::size_t count, float* to) {
   const TensorTypeRow& kind = row(tensor.type);
-  const std::size_t row_bytes = tensor.columns() / kind.block_weights * kind.block_bytes;
-  const std::byte* const from = tensor.data.data() + first * row_bytes;
+  const std::byte* const from = tensor.data.data() + first * tensor.row_bytes();
   if (kind.block_weights == 1) {
     read_plain(tensor.type, from, count * tensor.columns(), to);
   } else {
     read_blocks(tensor.type, from, count * (tensor.columns() / kind.block_weights), to);
   }
+}
+
+void forget_rows(const Tensor& tensor, std::size_t first, std::size_t count) {
+  if (!tensor.mapped) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto data = reinterpret_cast<std::uintptr_t>(tensor.data.data());
+  // The page where they begin may hold others' bytes, which come back as these do.
+  const std::uintptr_t begin = (data + first * tensor.row_bytes()) / page * page;
+  const std::uintptr_t end = (data + (first + count) * tensor.row_bytes()) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 }  // namespace axle::runtime

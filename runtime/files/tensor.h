@@ -47,9 +47,11 @@ struct Tensor {
   TensorType type = TensorType::float32;
   std::vector<std::size_t> shape;   ///< outermost first; may be empty: one number
   std::span<const std::byte> data;  ///< of the file, which must stay open; not aligned
+  bool mapped = false;              ///< `data` lies in a mapping of the file
 
   [[nodiscard]] std::size_t columns() const { return shape.empty() ? 1 : shape.back(); }
   [[nodiscard]] std::size_t rows() const;  ///< product of all lengths but the last
+  [[nodiscard]] std::size_t row_bytes() const;
 };
 
 /// Bytes of a tensor, or nothing if the product overflows or a row is no whole number of blocks.
@@ -59,5 +61,9 @@ struct Tensor {
 /// Rows [first, first + count) of a tensor of floats, [count][columns], as ggml and IEEE 754 have
 /// them; no multiplication and addition is fused.
 void read_rows(const Tensor& tensor, std::size_t first, std::size_t count, float* to);
+
+/// Rows that are not needed soon: their pages leave the process where the tensor is mapped, and
+/// come back from the file when they are read again.
+void forget_rows(const Tensor& tensor, std::size_t first, std::size_t count);
 
 }  // namespace axle::runtime

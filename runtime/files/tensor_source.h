@@ -20,6 +20,9 @@ class TensorSource {
   /// AXLE_MALFORMED if there is one of that name.
   [[nodiscard]] Result<void> add(Tensor tensor);
 
+  /// All tensors lie in mappings of their files.
+  void mark_mapped();
+
   [[nodiscard]] const Tensor* find(std::string_view name) const;
   /// AXLE_MALFORMED with the name if it is not there.
   [[nodiscard]] Result<const Tensor*> require(std::string_view name) const;

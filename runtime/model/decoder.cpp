@@ -49,6 +49,18 @@ std::size_t Decoder::weight_bytes() const {
   return bytes;
 }
 
+std::vector<Linear*> Decoder::linears() const {
+  std::vector<Linear*> all;
+  for (const Layer& layer : layers_) {
+    for (const Projection* one :
+         {&layer.query_key_value, &layer.attention_output, &layer.gate_up, &layer.down})
+      all.push_back(one->linear());
+  }
+  all.push_back(output_.front().linear());
+  std::erase(all, nullptr);
+  return all;
+}
+
 Result<void> Decoder::take_rows(std::span<const Continuation> continuations) {
   rows_.clear();
   blocks_.clear();

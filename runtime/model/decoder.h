@@ -46,6 +46,8 @@ class Decoder {
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
   [[nodiscard]] CacheShape cache_shape(CacheForm form) const;
   [[nodiscard]] std::size_t weight_bytes() const;
+  /// The quantised layers, in the order in which they run.
+  [[nodiscard]] std::vector<Linear*> linears() const;
 
  private:
   struct Layer {

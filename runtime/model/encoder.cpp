@@ -28,6 +28,25 @@ std::vector<float> pool(const float* rows, std::size_t count, std::size_t width,
 
 }  // namespace
 
+std::size_t Encoder::weight_bytes() const {
+  std::size_t bytes = 0;
+  for (const Layer& layer : layers_)
+    bytes += layer.query_key_value.bytes() + layer.attention_output.bytes() + layer.up.bytes() +
+             layer.down.bytes();
+  return bytes;
+}
+
+std::vector<Linear*> Encoder::linears() const {
+  std::vector<Linear*> all;
+  for (const Layer& layer : layers_) {
+    for (const Projection* one :
+         {&layer.query_key_value, &layer.attention_output, &layer.up, &layer.down})
+      all.push_back(one->linear());
+  }
+  std::erase(all, nullptr);
+  return all;
+}
+
 void Encoder::look_up(std::span<const std::int32_t> tokens, float* hidden) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.hidden;

@@ -35,6 +35,9 @@ class Encoder {
       std::span<const std::vector<std::int32_t>> texts, const Pooling& pooling);
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t weight_bytes() const;
+  /// The quantised layers, in the order in which they run.
+  [[nodiscard]] std::vector<Linear*> linears() const;
 
  private:
   struct Norm {

@@ -53,6 +53,15 @@ axle_status load(axle_runtime& runtime, const axle_model_options& options, axle_
   return AXLE_OK;
 }
 
+std::size_t weight_bytes(const axle_model& model) {
+  return model.decoder ? model.decoder->weight_bytes() : model.encoder->weight_bytes();
+}
+
+/// Of 16 positions of one text; an encoder keeps nothing.
+std::size_t cache_bytes(const axle_model& model) {
+  return model.decoder ? model.decoder->cache_shape(model.form).page_bytes() : 0;
+}
+
 struct ModelFact {
   const char* key;
   std::string (*text)(const axle_model& model);
@@ -66,7 +75,9 @@ constexpr ModelFact model_facts[] = {
     {"context", [](const axle_model& m) { return std::to_string(m.model.shape().context); }},
     {"hidden", [](const axle_model& m) { return std::to_string(m.model.shape().hidden); }},
     {"mode", [](const axle_model& m) { return std::string(m.mode->name); }},
-    {"kv_cache", [](const axle_model& m) { return std::string(axle::runtime::name_of(m.form)); }}};
+    {"kv_cache", [](const axle_model& m) { return std::string(axle::runtime::name_of(m.form)); }},
+    {"weight_bytes", [](const axle_model& m) { return std::to_string(weight_bytes(m)); }},
+    {"cache_bytes", [](const axle_model& m) { return std::to_string(cache_bytes(m)); }}};
 
 axle::runtime::Result<std::vector<std::int32_t>> tokens_of(const axle_model& model,
                                                            const char* text, bool raw) {

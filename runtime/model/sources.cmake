@@ -1,5 +1,5 @@
 set(axle_runtime_model_sources
-  decoder.cpp decoder_load.cpp encoder.cpp encoder_load.cpp generation.cpp generation_api.cpp model.cpp model_api.cpp perplexity.cpp sampler.cpp
+  decoder.cpp decoder_load.cpp encoder.cpp encoder_load.cpp generation.cpp generation_api.cpp model.cpp model_api.cpp model_selftest.cpp perplexity.cpp sampler.cpp
   # What a model is, as its files say it.
   description/config_json.cpp description/folder_files.cpp description/gguf_shape.cpp description/model_shape.cpp
     description/required_tensors.cpp description/tensor_names.cpp

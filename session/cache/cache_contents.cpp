@@ -32,7 +32,8 @@ constexpr std::array kinds = {CacheKind::wheels,          CacheKind::byte_code,
                               CacheKind::first_downloads, CacheKind::plugin_environments,
                               CacheKind::plugin_failures, CacheKind::models,
                               CacheKind::interpreters,    CacheKind::environments,
-                              CacheKind::drivers,         CacheKind::leftovers};
+                              CacheKind::drivers,         CacheKind::tuning,
+                              CacheKind::leftovers};
 
 /// The format that this program writes; 0: the name has no number.
 struct Part {
@@ -40,9 +41,9 @@ struct Part {
   unsigned format;
 };
 constexpr std::array parts = {
-    Part{"store", 0},        Part{"http", 2},     Part{"builds", 0}, Part{"plugins", 0},
-    Part{"models", 0},       Part{"mirrors", 0},  Part{"detect", 0}, Part{"plugin-failures", 0},
-    Part{"interpreters", 0}, Part{"installed", 0}};
+    Part{"store", 0},        Part{"http", 2},      Part{"builds", 0}, Part{"plugins", 0},
+    Part{"models", 0},       Part{"mirrors", 0},   Part{"detect", 0}, Part{"plugin-failures", 0},
+    Part{"interpreters", 0}, Part{"installed", 0}, Part{"tuning", 1}};
 
 bool is_digits(std::string_view text, std::size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -345,14 +346,16 @@ class Looking {
     const CacheKind kind = part == "detect"         ? CacheKind::drivers
                            : part == "interpreters" ? CacheKind::interpreters
                            : part == "installed"    ? CacheKind::environments
+                           : part == "tuning"       ? CacheKind::tuning
                                                     : CacheKind::plugin_failures;
     const auto names = list_names(path);
     if (!names) return std::unexpected(names.error());
     for (const std::string& name : *names) {
       const bool digits = kind == CacheKind::interpreters || kind == CacheKind::environments;
-      const bool ours = kind == CacheKind::drivers ? name.starts_with("drivers-")
-                        : digits                   ? is_digits(name.substr(0, 64), 64)
-                                                   : name.contains(".json");
+      const bool ours = kind == CacheKind::drivers  ? name.starts_with("drivers-")
+                        : kind == CacheKind::tuning ? name == "layers.json"
+                        : digits                    ? is_digits(name.substr(0, 64), 64)
+                                                    : name.contains(".json");
       if (ours && is_file(path + "/" + name)) add({kind, {path + "/" + name}});
     }
     return {};
@@ -392,6 +395,8 @@ CacheKindName name_of(CacheKind kind) {
       return {"environments", "lists of installed packages"};
     case CacheKind::drivers:
       return {"drivers", "answers of drivers"};
+    case CacheKind::tuning:
+      return {"tuning", "measurements of the runtime"};
     case CacheKind::leftovers:
       break;
   }

@@ -10,6 +10,7 @@
 //   plugins/<digits>/               an environment of a plugin
 //   models/<digits>/                a model, unpacked (models/model_place.h)
 //   plugin-failures/, interpreters/, detect/   answers of programs, a file each
+//   tuning-1/layers.json            how the runtime's layers are run fastest (runtime/tune)
 //   installed/<sha256>              what an environment's packages say (site_snapshot.h)
 //   mirrors/work-<digits>/          files on their way to a mirror in a storage
 //   store/work-…, builds/work-…, models/work-…, http-2/drafts/…, removed-…   unfinished
@@ -45,6 +46,7 @@ enum class CacheKind : std::uint8_t {
   interpreters,
   environments,  ///< what their packages say of themselves
   drivers,
+  tuning,     ///< measurements of the runtime's layers
   leftovers,  ///< unfinished, unusable, or in the format of an older version
 };
 

@@ -137,6 +137,8 @@ bool is_unused(const CachedThing& thing, std::int64_t now) {
     case CacheKind::plugin_failures:
     case CacheKind::drivers:
       return age > day;
+    case CacheKind::tuning:
+      return age > 365 * day;
     case CacheKind::first_downloads:
       break;  // another content from the same server is only noticed by it
   }

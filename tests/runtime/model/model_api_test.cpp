@@ -102,6 +102,14 @@ TEST_CASE("a model answers through the C interface, several prompts as each alon
   REQUIRE(axle_model_info(model.get(), 0, &key, value, sizeof value) == AXLE_OK);
   CHECK(std::string(key) + "=" + value == "type=llama");
   CHECK(axle_model_info(model.get(), 99, &key, value, sizeof value) == AXLE_BAD_ARGUMENT);
+  REQUIRE(axle_model_info(model.get(), 7, &key, value, sizeof value) == AXLE_OK);
+  CHECK(std::string(key) == "weight_bytes");
+  CHECK(std::stoul(value) > 0);
+  REQUIRE(axle_model_info(model.get(), 8, &key, value, sizeof value) == AXLE_OK);
+  // 2 layers of 2 heads, keys and values of 16 positions in float16.
+  CHECK(std::string(key) + "=" + value ==
+        "cache_bytes=" +
+            std::to_string(2 * 2 * 2 * 16 * make_decoder("llama", 21).shape.head_depth * 2));
 
   const Tokens first = tokens_of(*model, "ab abc");
   CHECK(first == Tokens{4, 12});
