@@ -88,7 +88,7 @@ class Model:
         self._generations: Set[weakref.finalize] = set()
         self._finalizer = weakref.finalize(self, library.axle_model_destroy, handle)
         self._finalizer.atexit = False
-        #: Facts: type, architecture, vocabulary, context, hidden, mode, kv_cache.
+        #: Facts, as axle_model_info has them: type, architecture, vocabulary, context, hidden, …
         self.info: Dict[str, Union[str, int]] = {
             key: int(value) if value.isdigit() else value
             for key, value in read_facts(library.axle_model_info, handle).items()
