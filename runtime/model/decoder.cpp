@@ -229,8 +229,11 @@ Result<void> Decoder::project_logits(std::span<const Continuation> continuations
                                      std::size_t wanted, const Buffers& b) {
   if (wanted == 0) return {};
   normalise(b.hidden, final_norm_, wanted, b.normalised);
-  const Result<void> done = output_.front().forward(b.normalised, wanted, b.logits);
-  if (!done) return done;
+  // Of one text alone straight to where they are wanted.
+  const bool alone = continuations.size() == 1;
+  const Result<void> done = output_.front().forward(
+      b.normalised, wanted, alone ? continuations.front().logits : b.logits);
+  if (!done || alone) return done;
   const float* from = b.logits;
   for (const Continuation& one : continuations) {
     if (one.logits == nullptr) continue;
