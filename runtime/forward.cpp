@@ -31,7 +31,7 @@ class BlockQueue {
  public:
   BlockQueue(std::size_t blocks, std::size_t parts) : parts_(parts) {
     for (std::size_t p = 0; p < parts; ++p) {
-      ranges_[p].next.store(blocks * p / parts, std::memory_order_relaxed);
+      ranges_[p].next = blocks * p / parts;
       ranges_[p].end = blocks * (p + 1) / parts;
     }
   }
@@ -39,8 +39,9 @@ class BlockQueue {
   bool take(std::size_t own, std::size_t& block) {
     for (std::size_t i = 0; i < parts_; ++i) {
       Range& range = ranges_[(own + i) % parts_];
-      if (range.next.load(std::memory_order_relaxed) >= range.end) continue;
-      block = range.next.fetch_add(1, std::memory_order_relaxed);
+      const std::atomic_ref<std::size_t> next(range.next);
+      if (next.load(std::memory_order_relaxed) >= range.end) continue;
+      block = next.fetch_add(1, std::memory_order_relaxed);
       if (block < range.end) return true;
     }
     return false;
@@ -48,7 +49,7 @@ class BlockQueue {
 
  private:
   struct alignas(64) Range {
-    std::atomic<std::size_t> next;
+    std::size_t next;  // no std::atomic, which would clear all of them for each pass
     std::size_t end;
   };
   std::size_t parts_;

@@ -60,7 +60,8 @@ bool ThreadPool::try_acquire() {
   return true;
 }
 
-void ThreadPool::release() { owner_.store(std::int64_t{getpid()} * 2); }
+/// Of the process that acquired it, which is this one or is a parent's; then the id differs.
+void ThreadPool::release() { owner_.store(owner_.load(std::memory_order_relaxed) / 2 * 2); }
 
 void ThreadPool::start_threads() {
   // Signals are the program's business: its handlers should not run on our threads.

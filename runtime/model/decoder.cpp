@@ -72,7 +72,8 @@ Result<void> Decoder::take_rows(std::span<const Continuation> continuations) {
     positions = std::max(positions, start + one.tokens.size());
     for (std::size_t i = 0; i < one.tokens.size(); ++i) {
       if (i % Attention::most_rows == 0)
-        blocks_.push_back({rows_.size(), std::min(Attention::most_rows, one.tokens.size() - i)});
+        blocks_.push_back(
+            {rows_.size(), std::min(Attention::most_rows, one.tokens.size() - i), rows_.size()});
       rows_.push_back({one.sequence, start + i, one.tokens[i]});
     }
   }
@@ -95,11 +96,17 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
     read_rows(*embedding_, static_cast<std::size_t>(rows_[r].token), 1,
               buffers.hidden + r * shape_.hidden);
   }
+  std::size_t rows = rows_.size();
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    const Result<void> run = run_layer(layer, buffers);
-    if (!run) return run;
+    const Result<void> taken_heads = take_heads(layer, buffers);
+    if (!taken_heads) return taken_heads;
+    // What later tokens see of the last layer are its keys and values: the rest of it is for
+    // logits.
+    if (layer + 1 == layers_.size()) rows = keep_wanted(continuations, buffers);
+    const Result<void> finished = rows > 0 ? finish_layer(layer, rows, buffers) : Result<void>();
+    if (!finished) return finished;
   }
-  const Result<void> projected = project_logits(continuations, buffers);
+  const Result<void> projected = project_logits(continuations, rows, buffers);
   if (!projected) return projected;
   for (const Continuation& one : continuations)
     one.sequence->advance_to(one.sequence->length() + one.tokens.size());
@@ -122,15 +129,37 @@ void Decoder::add(const float* x, std::size_t rows, float* y) {
   });
 }
 
-Result<void> Decoder::run_layer(std::size_t index, const Buffers& b) {
+Result<void> Decoder::take_heads(std::size_t index, const Buffers& b) {
   Layer& layer = layers_[index];
-  const std::size_t rows = rows_.size();
-  normalise(b.hidden, layer.attention_norm, rows, b.normalised);
-  Result<void> done = layer.query_key_value.forward(b.normalised, rows, b.heads);
-  if (!done) return done;
-  prepare_heads(index, b);
+  normalise(b.hidden, layer.attention_norm, rows_.size(), b.normalised);
+  const Result<void> done = layer.query_key_value.forward(b.normalised, rows_.size(), b.heads);
+  if (done) prepare_heads(index, b);
+  return done;
+}
+
+/// Moves the rows whose logits are wanted to the front of the stream, each over one that is not
+/// needed any more; returns how many they are.
+std::size_t Decoder::keep_wanted(std::span<const Continuation> continuations, const Buffers& b) {
+  blocks_.clear();
+  std::size_t wanted = 0;
+  std::size_t end = 0;
+  for (const Continuation& one : continuations) {
+    end += one.tokens.size();
+    if (one.logits == nullptr) continue;
+    const std::size_t first = end - one.wanted;
+    for (std::size_t i = 0; i < one.wanted; i += Attention::most_rows)
+      blocks_.push_back({first + i, std::min(Attention::most_rows, one.wanted - i), wanted + i});
+    std::memmove(b.hidden + wanted * shape_.hidden, b.hidden + first * shape_.hidden,
+                 one.wanted * shape_.hidden * sizeof(float));
+    wanted += one.wanted;
+  }
+  return wanted;
+}
+
+Result<void> Decoder::finish_layer(std::size_t index, std::size_t rows, const Buffers& b) {
+  Layer& layer = layers_[index];
   attend(index, b);
-  done = layer.attention_output.forward(b.mixed, rows, b.normalised);
+  Result<void> done = layer.attention_output.forward(b.mixed, rows, b.normalised);
   if (!done) return done;
   add(b.normalised, rows, b.hidden);
 
@@ -177,7 +206,8 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.query_width() + 2 * shape_.key_width();
   std::size_t operations = 0;
-  for (const Row& row : rows_) operations += row.position * shape_.query_width();
+  for (const RowBlock& block : blocks_)
+    operations += block.rows * rows_[block.row].position * shape_.query_width();
   engine_->share(blocks_.size() * shape_.key_heads, operations,
                  [&](std::size_t item, std::size_t thread) {
                    const RowBlock& block = blocks_[item / shape_.key_heads];
@@ -189,28 +219,21 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
                                    .visible = 0,
                                    .queries = b.heads + block.row * width,
                                    .query_floats = width,
-                                   .out = b.mixed + block.row * shape_.query_width(),
+                                   .out = b.mixed + block.out * shape_.query_width(),
                                    .out_floats = shape_.query_width()},
                                   item % shape_.key_heads, thread);
                  });
 }
 
 Result<void> Decoder::project_logits(std::span<const Continuation> continuations,
-                                     const Buffers& b) {
-  std::size_t wanted = 0;
-  std::size_t end = 0;
-  for (const Continuation& one : continuations) {
-    end += one.tokens.size();
-    if (one.logits == nullptr) continue;
-    // Rows that are wanted move to the front, each over one that is not needed any more.
-    std::memmove(b.hidden + wanted * shape_.hidden, b.hidden + (end - one.wanted) * shape_.hidden,
-                 one.wanted * shape_.hidden * sizeof(float));
-    wanted += one.wanted;
-  }
+                                     std::size_t wanted, const Buffers& b) {
   if (wanted == 0) return {};
   normalise(b.hidden, final_norm_, wanted, b.normalised);
-  const Result<void> done = output_.front().forward(b.normalised, wanted, b.logits);
-  if (!done) return done;
+  // Of one text alone straight to where they are wanted.
+  const bool alone = continuations.size() == 1;
+  const Result<void> done = output_.front().forward(
+      b.normalised, wanted, alone ? continuations.front().logits : b.logits);
+  if (!done || alone) return done;
   const float* from = b.logits;
   for (const Continuation& one : continuations) {
     if (one.logits == nullptr) continue;

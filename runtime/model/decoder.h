@@ -71,6 +71,7 @@ class Decoder {
   struct RowBlock {
     std::size_t row;
     std::size_t rows;
+    std::size_t out;  ///< row of what the attention mixes for the first
   };
   struct Buffers;
 
@@ -86,13 +87,19 @@ class Decoder {
                                                 const ModelMode& mode, std::size_t index);
 
   [[nodiscard]] Result<void> take_rows(std::span<const Continuation> continuations);
-  [[nodiscard]] Result<void> run_layer(std::size_t index, const Buffers& buffers);
+  /// Keys and values of all rows.
+  [[nodiscard]] Result<void> take_heads(std::size_t layer, const Buffers& buffers);
+  /// The rest of a layer, for the rows of `blocks_`, `rows` in all.
+  [[nodiscard]] Result<void> finish_layer(std::size_t layer, std::size_t rows,
+                                          const Buffers& buffers);
+  [[nodiscard]] std::size_t keep_wanted(std::span<const Continuation> continuations,
+                                        const Buffers& buffers);
   void normalise(const float* x, const std::vector<float>& weight, std::size_t rows, float* y);
   void prepare_heads(std::size_t layer, const Buffers& buffers);
   void attend(std::size_t layer, const Buffers& buffers);
   void add(const float* x, std::size_t rows, float* y);
   [[nodiscard]] Result<void> project_logits(std::span<const Continuation> continuations,
-                                            const Buffers& buffers);
+                                            std::size_t wanted, const Buffers& buffers);
   [[nodiscard]] const ModelSteps& steps() { return *engine_->kernel_for(1).set->model; }
 
   Engine* engine_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/quantize/rounding.h"
+
 namespace axle::runtime {
 namespace {
 
@@ -101,13 +103,10 @@ Result<void> Generation::continue_all(const OnToken& on_token) {
 /// The next token from the text's logits.
 Result<void> Generation::pick(std::size_t index, const OnToken& on_token) {
   Text& text = texts_[index];
-  for (const float logit : text.logits) {
-    if (!std::isfinite(logit))
-      return failure(
-          AXLE_MALFORMED,
-          "the model's numbers overflow after %zu tokens; its weights cannot be meant so",
-          text.sequence.length());
-  }
+  if (!std::isfinite(largest_magnitude_of(text.logits.data(), text.logits.size())))
+    return failure(AXLE_MALFORMED,
+                   "the model's numbers overflow after %zu tokens; its weights cannot be meant so",
+                   text.sequence.length());
   const ModelShape& shape = decoder_->shape();
   const std::int32_t token = text.sampler.pick(text.logits);
   text.ended = true;

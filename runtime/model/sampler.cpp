@@ -1,6 +1,7 @@
 #include "runtime/model/sampler.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/model/layers/elementary.h"
 
@@ -51,10 +52,43 @@ void Sampler::filter() {
   candidates_.resize(count);
 }
 
+namespace {
+
+float largest_of(std::span<const float> values) {
+  using Floats [[gnu::vector_size(16)]] = float;
+  constexpr std::size_t lanes = 4;
+  Floats most = Floats{} + values.front();
+  std::size_t i = 0;
+  for (; i + lanes <= values.size(); i += lanes) {
+    Floats own;
+    std::memcpy(&own, values.data() + i, sizeof own);
+    most = own > most ? own : most;
+  }
+  float largest = values.front();
+  for (std::size_t lane = 0; lane < lanes; ++lane) largest = std::max(largest, most[lane]);
+  for (; i < values.size(); ++i) largest = std::max(largest, values[i]);
+  return largest;
+}
+
+/// The first of the largest. All other threads wait for it.
+std::size_t index_of_largest(std::span<const float> values) {
+  constexpr std::size_t part = 256;
+  std::size_t best = 0;  // where the part with it begins
+  float largest = values.front();
+  for (std::size_t i = 0; i < values.size(); i += part) {
+    const float own = largest_of(values.subspan(i, std::min(part, values.size() - i)));
+    if (own <= largest) continue;
+    largest = own;
+    best = i;
+  }
+  while (values[best] != largest) ++best;
+  return best;
+}
+
+}  // namespace
+
 std::int32_t Sampler::pick(std::span<const float> logits) {
-  if (sampling_.temperature <= 0)
-    return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) -
-                                     logits.begin());
+  if (sampling_.temperature <= 0) return static_cast<std::int32_t>(index_of_largest(logits));
   keep_likeliest(logits);
   filter();
   double total = 0;

@@ -15,7 +15,7 @@ inline float round_to_even(float v) { return (v + 12582912.0F) - 12582912.0F; }
 /// To bfloat16 and back: to the nearest, ties to even. Not for NaN.
 inline float round_to_bfloat16(float v) { return float_from_bfloat16(bfloat16_from_float(v)); }
 
-/// Of numbers that are not NaN. Magnitudes are ordered as their bits are.
+/// Magnitudes are ordered as their bits are: not finite where one of the values is not.
 inline float largest_magnitude_of(const float* values, std::size_t count) {
   using Bits [[gnu::vector_size(16)]] = std::int32_t;
   constexpr std::int32_t without_sign = 0x7fffffff;

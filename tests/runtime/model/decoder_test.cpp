@@ -123,6 +123,37 @@ TEST_CASE("whoever else is in a batch changes no bit") {
   }
 }
 
+TEST_CASE("which logits are wanted changes neither them nor what comes after") {
+  Engine engine(2);
+  REQUIRE(engine.choose_kernels(nullptr, nullptr) == AXLE_OK);
+  const TinyModel model = make_decoder("llama", 5);
+  for (const char* const mode : {"a16w8", "float"}) {
+    Decoder decoder = load(engine, model, mode);
+    PagePool pool(decoder.cache_shape(CacheForm::float16));
+    const std::size_t vocabulary = decoder.shape().vocabulary;
+    std::vector<float> all(text.size() * vocabulary);
+    std::vector<float> expected_next(vocabulary);
+    for (const std::size_t wanted : {text.size(), std::size_t{6}, std::size_t{1}, std::size_t{0}}) {
+      CAPTURE(wanted);
+      Sequence first(pool);
+      Sequence other(pool);  // whose logits nobody wants
+      std::vector<float> logits(text.size() * vocabulary);
+      const Continuation both[] = {{&other, std::span(text).first(7), nullptr},
+                                   {&first, text, wanted > 0 ? logits.data() : nullptr, wanted}};
+      REQUIRE(decoder.forward(both).has_value());
+      if (wanted == text.size()) all = logits;
+      CHECK(std::memcmp(logits.data(), all.data() + (text.size() - wanted) * vocabulary,
+                        wanted * vocabulary * sizeof(float)) == 0);
+      std::vector<float> next(vocabulary);
+      const std::int32_t token = 9;
+      const Continuation step{&first, {&token, 1}, next.data()};
+      REQUIRE(decoder.forward({&step, 1}).has_value());
+      if (wanted == text.size()) expected_next = next;
+      CHECK(same_bytes(next, expected_next));
+    }
+  }
+}
+
 TEST_CASE("rows in pairs give the scores of rows half a head apart") {
   TinyModel apart = make_decoder("llama", 10);
   TinyModel pairs = make_decoder("llama", 10);

@@ -137,6 +137,25 @@ TEST_CASE("a head of next to nothing is stored as nothing") {
     CHECK(static_cast<const std::int8_t*>(sequence.keys(0, 0, 0))[i * page_positions] == 0);
 }
 
+TEST_CASE("of equal largest logits the first is picked, wherever they are") {
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{3}, std::size_t{256}, std::size_t{1003}}) {
+    std::vector<float> logits(count);
+    for (std::size_t i = 0; i < count; ++i) logits[i] = -10 - static_cast<float>(i * 37 % 101);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t second = i + (count - i) / 2;
+      std::vector<float> own = logits;
+      own[i] = own[second] = i % 2 == 0 ? -1.0F : 7.5F;
+      REQUIRE(Sampler({}).pick(own) == static_cast<std::int32_t>(i));
+    }
+    const std::vector<float> equal(count, -2.0F);
+    CHECK(Sampler({}).pick(equal) == 0);
+  }
+  std::vector<float> zeros(600, -0.0F);
+  zeros[500] = 0.0F;
+  CHECK(Sampler({}).pick(zeros) == 0);
+}
+
 TEST_CASE("sampling keeps to its limits and to its seed") {
   const std::vector<float> logits{1, 3, 3, 2, -5, 0};
   CHECK(Sampler({}).pick(logits) == 1);
