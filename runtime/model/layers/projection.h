@@ -40,6 +40,8 @@ class Projection {
 
  private:
   explicit Projection(Engine& engine) : engine_(&engine) {}
+  [[nodiscard]] Result<void> pack_stored(const ModelMode& mode, const WeightRows& weights,
+                                         const std::vector<float>& bias);
   [[nodiscard]] Result<void> pack_floats(const WeightRows& weights);
   void forward_floats(const float* x, std::size_t rows, float* y);
 
