@@ -408,9 +408,9 @@ const std::array rows = {
             "Show what a model is made of, or the runtime's kernels and which one runs here",
             "MODEL",
             Arity::any,
-            {},
+            {Opt::mode},
             "variant model info                 the kernels, and why not another\n"
-            "variant model info model.gguf",
+            "variant model info model.gguf --mode a16w4    and what that mode loses of the weights",
             run_model_info},
     Command{"model generate",
             "Answer or continue a text with a model: a GGUF file, or a folder of Hugging Face",

@@ -77,10 +77,10 @@ int run_model_quantize(session::Session& session, Output& output) {
   output.change_was_made();
   return output.answer(
       {.text =
-           [&] { return fmt::format("wrote {}\n{}", folder, loss_text(*scheme, *report)); },
+           [&] { return fmt::format("wrote {}\n{}", folder, loss_text(*report)); },
        .json = [&]() -> ordered_json {
          ordered_json result{{"folder", folder}};
-         result["quantization"] = loss_json(*scheme, *report);
+         result["quantization"] = loss_json(*report);
          return result;
        }});
 }

@@ -10,9 +10,7 @@
 namespace axle::cli {
 
 /// Relative root-mean-square errors: of all weights, by kind of layer, of the worst one.
-[[nodiscard]] std::string loss_text(const runtime::QuantizationScheme& scheme,
-                                    const runtime::QuantizationReport& report);
-[[nodiscard]] nlohmann::ordered_json loss_json(const runtime::QuantizationScheme& scheme,
-                                               const runtime::QuantizationReport& report);
+[[nodiscard]] std::string loss_text(const runtime::QuantizationReport& report);
+[[nodiscard]] nlohmann::ordered_json loss_json(const runtime::QuantizationReport& report);
 
 }  // namespace axle::cli

@@ -19,6 +19,8 @@ struct ModelMode {
   bool quantised;     ///< else float32 weights and activations, summed in float32
   axle_mode linear;   ///< where quantised
   std::size_t group;  ///< of int4 weights, else 0
+  /// Scales of int4 weights that are stored may be negative; others never are.
+  bool signed_scales = true;
 };
 
 /// All modes, `float` first.

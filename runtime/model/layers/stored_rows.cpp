@@ -70,7 +70,7 @@ class PartReader {
       return wrong(part_.tensor->name, row, group,
                    float8 ? "a weight is not finite" : "a weight is -128; they are -127 to 127");
     if (!std::isfinite(scale)) return wrong(part_.scales->name, row, group, "is not finite");
-    if (scale < 0 && !int4) return wrong(part_.scales->name, row, group, "is negative");
+    if (scale < 0 && !(int4 && mode_.signed_scales)) return wrong(part_.scales->name, row, group, "is negative");
     if (int4 && stored_int4_scale(scale) != scale)
       return wrong(part_.scales->name, row, group, "is no bfloat16 of at least 2^-100");
     if (scale == 0 && !all_zero)
@@ -116,7 +116,10 @@ Result<ModelMode> choose_mode(const ModelShape& shape, std::string_view name,
   if (known == nullptr)
     return failure(AXLE_BAD_ARGUMENT, "there is no mode \"%s\"", wanted.c_str());
   ModelMode mode = *known;
-  if (shape.stored) mode.group = shape.stored->group;
+  if (shape.stored) {
+    mode.group = shape.stored->group;
+    mode.signed_scales = shape.stored->method != "absmax" && shape.stored->method != "mse";
+  }
   return mode;
 }
 

@@ -9,7 +9,8 @@ namespace axle::runtime {
 namespace {
 
 constexpr std::size_t powers = 21;       ///< 0, 0.05, … 1
-constexpr std::size_t most_sample = 128; ///< rows of activations that errors are measured on
+constexpr std::size_t most_sample = 128;  ///< rows of activations that errors are measured on
+constexpr std::size_t most_blocks = 8;    ///< of 64 rows of weights, likewise
 
 /// Some of the rows, evenly.
 Activations sample_of(const Activations& x) {
@@ -123,11 +124,12 @@ class FactorSearch {
   Result<void> measure(const LinearLayer& layer) {
     const std::size_t rows = layer.weights.rows();
     const std::size_t columns = sample_.columns;
-    const std::size_t blocks = (rows + block_columns - 1) / block_columns;
+    const std::size_t there = (rows + block_columns - 1) / block_columns;
+    const std::size_t blocks = std::min(there, most_blocks);
     std::vector<double> errors(blocks * powers);
     std::vector<Failure> failures(blocks, Failure{AXLE_OK, ""});
     engine_.share(blocks, rows * columns * powers * 16, [&](std::size_t block, std::size_t) {
-      const std::size_t first = block * block_columns;
+      const std::size_t first = block * there / blocks * block_columns;
       const std::size_t count = std::min(block_columns, rows - first);
       std::vector<float> weights(block_columns * columns);
       const Result<void> read = layer.weights.read(first, count, weights.data());
@@ -212,6 +214,15 @@ class LayerFolder {
     return {};
   }
 
+  /// The last layer and the norm before it.
+  Result<void> fold_output(const Activations& inputs) {
+    const Result<std::vector<float>> factors =
+        search(inputs, {Part::output}, shape_.hidden, itself);
+    if (!factors) return std::unexpected(factors.error());
+    divide_vector(Part::final_norm, "weight", *factors);
+    return {};
+  }
+
  private:
   static std::size_t itself(std::size_t i) { return i; }
 
@@ -262,8 +273,14 @@ Result<void> fold_activations(Engine& engine, const ModelShape& shape, const Ten
     if (!inputs) return std::unexpected(inputs.error());
     const Result<void> folded = LayerFolder(engine, shape, scheme, content, i).fold(*inputs);
     if (!folded) return folded;
-    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(shape.layers));
+    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(shape.layers + 1));
   }
+  const Result<Activations> last = calibration->output_inputs();
+  if (!last) return std::unexpected(last.error());
+  const Result<void> folded =
+      LayerFolder(engine, shape, scheme, content, shape.layers).fold_output(*last);
+  if (!folded) return folded;
+  if (progress) progress(1);
   return {};
 }
 

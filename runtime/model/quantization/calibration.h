@@ -50,6 +50,9 @@ class Calibration {
   /// Runs the next layer.
   [[nodiscard]] Result<LayerInputs> next_layer();
 
+  /// After all layers: what enters the last linear layer.
+  [[nodiscard]] Result<Activations> output_inputs() const { return normalise(Part::final_norm); }
+
  private:
 
   Calibration(Engine& engine, const ModelShape& shape, ModelTensors tensors, Rotary rotary)

@@ -14,7 +14,7 @@ namespace axle::runtime {
 class ModelQuantizer {
  public:
   ModelQuantizer(Engine& engine, const Model& model, const QuantizationTask& task)
-      : engine_(engine), model_(model), task_(task), scheme_(task.scheme) {}
+      : engine_(engine), model_(model), task_(task), scheme_(task.scheme), report_(scheme_) {}
 
   Result<void> prepare() {
     const ModelShape& shape = model_.shape();
@@ -176,8 +176,8 @@ class ModelQuantizer {
   const Model& model_;
   const QuantizationTask& task_;
   const QuantizationScheme& scheme_;
-  ModelContent content_;
   QuantizationReport report_;
+  ModelContent content_;
   std::vector<std::uint8_t> values_;  ///< of the rows that were read last
   std::vector<float> scales_;         ///< of the layer
   std::size_t weights_ = 0;

@@ -24,9 +24,13 @@ struct QuantizationLoss {
   [[nodiscard]] double relative() const;
 };
 
-struct QuantizationReport {
+class QuantizationReport {
+ public:
+  explicit QuantizationReport(const QuantizationScheme& scheme) : scheme_(scheme) {}
+
   std::vector<QuantizationLoss> layers;  ///< in the model's order
 
+  [[nodiscard]] const QuantizationScheme& scheme() const { return scheme_; }
   [[nodiscard]] QuantizationLoss whole() const;
   [[nodiscard]] std::vector<QuantizationLoss> kinds() const;  ///< in the order of their first layer
   /// The layer of the largest relative error. There is at least one.
@@ -34,6 +38,7 @@ struct QuantizationReport {
 
  private:
   friend class ModelQuantizer;
+  QuantizationScheme scheme_;
   std::vector<std::string> kinds_;  ///< of the layers
 };
 
