@@ -76,8 +76,7 @@ int run_model_quantize(session::Session& session, Output& output) {
   if (!report) return output.failure(model_failure(report.error()));
   output.change_was_made();
   return output.answer(
-      {.text =
-           [&] { return fmt::format("wrote {}\n{}", folder, loss_text(*report)); },
+      {.text = [&] { return fmt::format("wrote {}\n{}", folder, loss_text(*report)); },
        .json = [&]() -> ordered_json {
          ordered_json result{{"folder", folder}};
          result["quantization"] = loss_json(*report);

@@ -15,7 +15,8 @@ std::string percent(double part) { return fmt::format("{:.3f} %", 100 * part); }
 
 std::string loss_text(const runtime::QuantizationReport& report) {
   const runtime::ModelMode& mode = report.scheme().mode();
-  std::string text = fmt::format("{:<16} {}, method {}\n", "mode", mode.name, name_of(report.scheme().method()));
+  std::string text =
+      fmt::format("{:<16} {}, method {}\n", "mode", mode.name, name_of(report.scheme().method()));
   if (mode.group != 0) text += fmt::format("{:<16} {} weights a scale\n", "group", mode.group);
   text += fmt::format("{:<16} {} of the weights' root mean square\n", "error",
                       percent(report.whole().relative()));
@@ -28,7 +29,8 @@ std::string loss_text(const runtime::QuantizationReport& report) {
 ordered_json loss_json(const runtime::QuantizationReport& report) {
   ordered_json kinds = ordered_json::object();
   for (const runtime::QuantizationLoss& kind : report.kinds()) kinds[kind.name] = kind.relative();
-  ordered_json json{{"mode", report.scheme().mode().name}, {"method", name_of(report.scheme().method())}};
+  ordered_json json{{"mode", report.scheme().mode().name},
+                    {"method", name_of(report.scheme().method())}};
   if (report.scheme().mode().group != 0) json["group"] = report.scheme().mode().group;
   json["error"] = report.whole().relative();
   json["kinds"] = std::move(kinds);

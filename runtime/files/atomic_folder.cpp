@@ -34,7 +34,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 /// Never through a symbolic link.
 void remove_all(const std::string& path, int depth = 0) {
   if (unlink(path.c_str()) == 0 || depth > deepest) return;
-  struct stat status {};
+  struct stat status{};
   if (lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
   for (const std::string& name : names_in(path)) remove_all(path + "/" + name, depth + 1);
   rmdir(path.c_str());
@@ -71,7 +71,7 @@ std::unexpected<Failure> is_there(const std::string& path) {
 Result<AtomicFolder> AtomicFolder::create(const std::string& path) {
   std::string name = path;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  struct stat status {};
+  struct stat status{};
   if (lstat(name.c_str(), &status) == 0) return is_there(name);
   remove_left_over(name);
   std::string partial = name + std::string(marker) + std::to_string(getpid());
@@ -89,7 +89,7 @@ AtomicFolder::~AtomicFolder() {
 
 Result<void> AtomicFolder::publish() {
   // An empty folder at that place would be replaced by rename().
-  struct stat status {};
+  struct stat status{};
   if (lstat(path_.c_str(), &status) == 0) return is_there(path_);
   if (rename(partial_.c_str(), path_.c_str()) != 0)
     return failure(AXLE_IO, "%s: cannot be renamed to %s: %s", partial_.c_str(), path_.c_str(),

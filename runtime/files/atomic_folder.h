@@ -7,8 +7,8 @@
 
 namespace axle::runtime {
 
-/// Filled beside its place as "<name>.partial-<process>"; removed, with all that is in it, unless it
-/// is published. What a killed process left is removed by the next one. Errors are AXLE_IO.
+/// Filled beside its place as "<name>.partial-<process>"; removed, with all that is in it, unless
+/// it is published. What a killed process left is removed by the next one. Errors are AXLE_IO.
 class AtomicFolder {
  public:
   /// AXLE_BAD_ARGUMENT if there is something at `path`.

@@ -27,8 +27,8 @@ class Encoder::Loader {
     WeightRows weights(source_.where());
     std::vector<float> bias;
     for (const std::string& name : names) {
-      const Result<LinearTensors> tensors =
-          require_linear(source_, prefix_ + name, rows, columns, shape_.stored ? &*shape_.stored : nullptr);
+      const Result<LinearTensors> tensors = require_linear(
+          source_, prefix_ + name, rows, columns, shape_.stored ? &*shape_.stored : nullptr);
       if (!tensors) return std::unexpected(tensors.error());
       weights.append(*tensors);
       const Result<std::vector<float>> own =

@@ -53,7 +53,7 @@ Result<LinearTensors> require_linear(const TensorSource& source, const std::stri
     return LinearTensors{*floats, nullptr};
   }
   const bool int4 = stored->group != 0;
-  const TensorType type = int4                     ? TensorType::uint8
+  const TensorType type = int4                    ? TensorType::uint8
                           : stored->mode == "fp8" ? TensorType::float8_e4m3
                                                   : TensorType::int8;
   const Result<const Tensor*> weights =

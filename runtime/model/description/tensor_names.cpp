@@ -10,7 +10,8 @@ struct Names {
   const char* gguf;
 };
 
-/// By the number of the part; folders have no rotary factors but those that this runtime writes. Those of a layer stand behind "layers.N." and "blk.N.".
+/// By the number of the part; folders have no rotary factors but those that this runtime writes.
+/// Those of a layer stand behind "layers.N." and "blk.N.".
 constexpr Names names[] = {{"embed_tokens", "token_embd"},
                            {"norm", "output_norm"},
                            {"lm_head", "output"},

@@ -70,7 +70,8 @@ class PartReader {
       return wrong(part_.tensor->name, row, group,
                    float8 ? "a weight is not finite" : "a weight is -128; they are -127 to 127");
     if (!std::isfinite(scale)) return wrong(part_.scales->name, row, group, "is not finite");
-    if (scale < 0 && !(int4 && mode_.signed_scales)) return wrong(part_.scales->name, row, group, "is negative");
+    if (scale < 0 && !(int4 && mode_.signed_scales))
+      return wrong(part_.scales->name, row, group, "is negative");
     if (int4 && stored_int4_scale(scale) != scale)
       return wrong(part_.scales->name, row, group, "is no bfloat16 of at least 2^-100");
     if (scale == 0 && !all_zero)

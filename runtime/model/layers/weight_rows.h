@@ -11,7 +11,8 @@
 
 namespace axle::runtime {
 
-/// Where the row that is wanted as `row` lies among rows in pairs, or the same row for a depth of 0.
+/// Where the row that is wanted as `row` lies among rows in pairs, or the same row for a depth of
+/// 0.
 [[nodiscard]] constexpr std::size_t row_in_pairs(std::size_t row, std::size_t head_depth) {
   if (head_depth == 0) return row;
   const std::size_t in_head = row % head_depth;

@@ -8,7 +8,7 @@
 namespace axle::runtime {
 namespace {
 
-constexpr std::size_t powers = 21;       ///< 0, 0.05, … 1
+constexpr std::size_t powers = 21;        ///< 0, 0.05, … 1
 constexpr std::size_t most_sample = 128;  ///< rows of activations that errors are measured on
 constexpr std::size_t most_blocks = 8;    ///< of 64 rows of weights, likewise
 

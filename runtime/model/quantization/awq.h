@@ -10,9 +10,9 @@
 
 namespace axle::runtime {
 
-/// Finds the folding of every linear layer, and divides norms and biases. The scale of a channel is the mean magnitude of its activations to the power that gives
-/// the least squared error of the layer's output (of some of its rows, for some of the tokens), of
-/// 0 to 1 in twentieths:
+/// Finds the folding of every linear layer, and divides norms and biases. The scale of a channel is
+/// the mean magnitude of its activations to the power that gives the least squared error of the
+/// layer's output (of some of its rows, for some of the tokens), of 0 to 1 in twentieths:
 ///  - queries, keys and values together, into the attention's norm;
 ///  - the attention's output, into the rows of values: one scale for all heads that share a value;
 ///  - gate and up together, into the feed-forward norm;

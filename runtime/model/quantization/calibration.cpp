@@ -91,8 +91,7 @@ Result<void> Calibration::turn_heads(Activations& heads, Part norm, std::size_t 
     rotary_.angles(r % window_, cosines.data(), sines.data());
     for (std::size_t h = 0; h < count; ++h) {
       float* const head = heads.values.data() + r * heads.columns + h * depth;
-      if (!weight.empty())
-        steps().rms_norm(head, weight.data(), depth, shape_->norm_epsilon, head);
+      if (!weight.empty()) steps().rms_norm(head, weight.data(), depth, shape_->norm_epsilon, head);
       steps().rotate(head, cosines.data(), sines.data(), rotary_.pairs());
     }
   }

@@ -54,7 +54,6 @@ class Calibration {
   [[nodiscard]] Result<Activations> output_inputs() const { return normalise(Part::final_norm); }
 
  private:
-
   Calibration(Engine& engine, const ModelShape& shape, ModelTensors tensors, Rotary rotary)
       : engine_(&engine),
         shape_(&shape),

@@ -16,10 +16,10 @@ namespace {
 using nlohmann::ordered_json;
 
 /// What a folder's reader looks at, beside config.json and weights, and what other programs want.
-constexpr const char* copied_files[] = {
-    "tokenizer.json",      "generation_config.json", "tokenizer_config.json",
-    "chat_template.jinja", "special_tokens_map.json", "modules.json",
-    "1_Pooling/config.json"};
+constexpr const char* copied_files[] = {"tokenizer.json",          "generation_config.json",
+                                        "tokenizer_config.json",   "chat_template.jinja",
+                                        "special_tokens_map.json", "modules.json",
+                                        "1_Pooling/config.json"};
 
 Result<void> write_text(const std::string& path, std::string_view text) {
   Result<AtomicFile> file = AtomicFile::create(path, text.size());
@@ -78,8 +78,8 @@ ordered_json config_of(const ModelShape& shape) {
 }
 
 /// The last layer is quantised, and so never the embedding itself.
-Result<void> write_config(ordered_json config, const Model& model,
-                          const QuantizationScheme& scheme, const std::string& folder) {
+Result<void> write_config(ordered_json config, const Model& model, const QuantizationScheme& scheme,
+                          const std::string& folder) {
   if (model.shape().architecture == Architecture::decoder) config["tie_word_embeddings"] = false;
   config["quantization_config"] = quantization_of(scheme);
   return write_text(folder + "/config.json",

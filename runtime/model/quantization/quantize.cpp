@@ -60,19 +60,22 @@ class ModelQuantizer {
     std::vector<TensorToWrite> tensors;
     for (const auto& [name, tensor] : content_.copies) tensors.push_back(copy(name, *tensor));
     for (const PlainVector& one : content_.vectors)
-      tensors.push_back({one.name, TensorType::float32, {one.values.size()},
-                         [&one](const PutBytes& put) {
-                           return put(std::as_bytes(std::span(one.values)));
-                         }});
+      tensors.push_back(
+          {one.name, TensorType::float32, {one.values.size()}, [&one](const PutBytes& put) {
+             return put(std::as_bytes(std::span(one.values)));
+           }});
     const ModelMode& mode = scheme_.mode();
-    const TensorType type = mode.group != 0                ? TensorType::uint8
+    const TensorType type = mode.group != 0             ? TensorType::uint8
                             : mode.linear == AXLE_A32F8 ? TensorType::float8_e4m3
                                                         : TensorType::int8;
     for (const LinearLayer& layer : content_.linears) {
       const std::size_t rows = layer.weights.rows();
       const std::size_t columns = layer.weights.columns();
-      tensors.push_back({layer.name + ".weight", type, {rows, scheme_.bytes(columns)},
-                         [this, &layer](const PutBytes& put) { return write_weights(layer, put); }});
+      tensors.push_back(
+          {layer.name + ".weight",
+           type,
+           {rows, scheme_.bytes(columns)},
+           [this, &layer](const PutBytes& put) { return write_weights(layer, put); }});
       std::vector<std::size_t> shape{rows};
       if (mode.group != 0) shape.push_back(scheme_.scales(columns));
       tensors.push_back({layer.name + ".weight_scale",
@@ -143,9 +146,8 @@ class ModelQuantizer {
                        scales);
       std::vector<float> rounded(columns);
       scheme_.dequantise(values, scales, columns, rounded.data());
-      const double divisor = layer.folding.rows.empty()
-                                 ? 1
-                                 : 1 / static_cast<double>(layer.folding.rows[first + r]);
+      const double divisor =
+          layer.folding.rows.empty() ? 1 : 1 / static_cast<double>(layer.folding.rows[first + r]);
       for (std::size_t i = 0; i < columns; ++i) {
         // As weights of the model as it was.
         const double factor =
@@ -225,7 +227,8 @@ Result<QuantizationScheme> choose_scheme(const ModelMode& mode, std::string_view
     return failure(AXLE_BAD_ARGUMENT, "a group of %zu weights; there are 32, 64 and 128", group);
   ModelMode own = mode;
   if (group != 0) own.group = group;
-  if (method.empty()) return QuantizationScheme(own, int4 ? ScaleMethod::search : ScaleMethod::absmax);
+  if (method.empty())
+    return QuantizationScheme(own, int4 ? ScaleMethod::search : ScaleMethod::absmax);
   for (const MethodRow& row : scale_methods()) {
     if (method != row.name) continue;
     if (!int4 && (row.method == ScaleMethod::mse || row.method == ScaleMethod::search))

@@ -56,8 +56,8 @@ struct QuantizationTask {
   LoadProgress on_weights;
 };
 
-/// Writes `folder`, which must not exist; it appears when it is complete. Not more than some rows of
-/// weights are in memory, with awq one layer. `path` is where `model` was opened.
+/// Writes `folder`, which must not exist; it appears when it is complete. Not more than some rows
+/// of weights are in memory, with awq one layer. `path` is where `model` was opened.
 [[nodiscard]] Result<QuantizationReport> quantise_model(Engine& engine, const Model& model,
                                                         const std::string& path,
                                                         const std::string& folder,

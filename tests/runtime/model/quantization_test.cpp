@@ -17,7 +17,8 @@ std::vector<float> numbers(std::size_t count, std::uint32_t state) {
   std::vector<float> values(count);
   for (float& value : values) {
     state = state * 1664525U + 1013904223U;
-    value = static_cast<float>(static_cast<double>(state >> 8U) / static_cast<double>(1U << 23U) - 1);
+    value =
+        static_cast<float>(static_cast<double>(state >> 8U) / static_cast<double>(1U << 23U) - 1);
   }
   return values;
 }
@@ -55,7 +56,8 @@ std::string scheme_failure(const char* mode, const char* method, std::size_t gro
 TEST_CASE("a row goes through every scheme and back within half a step") {
   const std::vector<float> row = numbers(176, 5);
   const std::vector<float> same(row.size(), 1.0F);
-  const double size = error_of(scheme_of("a16w8", "", 0), std::vector<float>(176, 0.0F), same, false);
+  const double size =
+      error_of(scheme_of("a16w8", "", 0), std::vector<float>(176, 0.0F), same, false);
   CHECK(size == 0);
   CHECK(error_of(scheme_of("a16w8", "", 0), row, same, false) < 176 * std::pow(0.51 / 127, 2));
   CHECK(error_of(scheme_of("fp8", "", 0), row, same, false) < 176 * std::pow(1.0 / 16, 2) / 3);

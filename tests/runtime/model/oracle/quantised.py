@@ -69,7 +69,7 @@ def read_quantised(folder):
 
 def weights_of(folder):
     """All tensors as float64, the quantised ones as what they stand for."""
-    tensors = read_folder(folder)
+    tensors = {name: values for name, values in read_folder(folder).items() if not name.endswith(".weight_scale")}
     for name, (values, scales) in read_quantised(folder).items():
         group = json.loads((folder / "config.json").read_text())["quantization_config"].get("group", values.shape[1])
         tensors[name + ".weight"] = values * np.repeat(scales, group, axis=1)[:, :values.shape[1]]
