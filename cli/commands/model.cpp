@@ -1,12 +1,14 @@
 // model info, model selftest: the bundled runtime through its C interface.
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/opened_model.h"
+#include "cli/views/quantization_loss.h"
 #include "runtime/axle_runtime.h"
 #include "runtime/model/model_selftest.h"
 #include "session/session.h"
@@ -109,6 +111,11 @@ std::vector<Fact> describe(const runtime::Model& model) {
   add_text("command", shape.architecture == runtime::Architecture::decoder ? "generate" : "embed");
   add_count("weights", weights);
   add_text("stored", by_type);
+  if (shape.stored)
+    add_text("quantized", shape.stored->group == 0
+                              ? fmt::format("{} ({})", shape.stored->mode, shape.stored->method)
+                              : fmt::format("{} ({}, groups of {})", shape.stored->mode,
+                                            shape.stored->method, shape.stored->group));
   add_count("layers", shape.layers);
   add_count("hidden", shape.hidden);
   add_count("heads", shape.heads);
@@ -122,20 +129,44 @@ std::vector<Fact> describe(const runtime::Model& model) {
   return facts;
 }
 
+/// What quantising to --mode would lose, by the mode's usual method.
+session::Outcome<std::optional<runtime::QuantizationReport>> measure(session::Session& session,
+                                                                     const runtime::Model& model,
+                                                                     Output& output) {
+  if (!session.arguments().has(session::Opt::mode)) return std::nullopt;
+  const auto mode = mode_option(session.arguments());
+  if (!mode) return std::unexpected(mode.error());
+  const auto scheme = runtime::choose_scheme(**mode, "", 0);
+  if (!scheme) return session::misused(scheme.error().message);
+  const auto engine = open_engine(session);
+  if (!engine) return std::unexpected(engine.error());
+  auto report = runtime::measure_loss(
+      **engine, model,
+      {.scheme = *scheme,
+       .calibration = {},
+       .on_calibration = {},
+       .on_weights = show_progress(output, "measuring " + model.tensors().where())});
+  if (!report) return std::unexpected(model_failure(report.error()));
+  return std::move(*report);
+}
+
 int show_model(session::Session& session, const std::string& path, Output& output) {
   const auto model = open_model(session, path);
   if (!model) return output.failure(model.error());
+  const auto loss = measure(session, *model, output);
+  if (!loss) return output.failure(loss.error());
   const std::vector<Fact> facts = describe(*model);
   return output.answer({.text =
                             [&] {
                               std::string text;
                               for (const Fact& fact : facts)
                                 text += fmt::format("{:<16} {}\n", fact.key, fact.text);
-                              return text;
+                              return *loss ? text + loss_text(**loss) : text;
                             },
                         .json = [&]() -> ordered_json {
                           ordered_json object = ordered_json::object();
                           for (const Fact& fact : facts) object[fact.key] = fact.json;
+                          if (*loss) object["quantization"] = loss_json(**loss);
                           return {{"model", object}};
                         }});
 }
@@ -158,15 +189,17 @@ runtime::Result<runtime::ModelSelftest> load_and_test(runtime::Engine& engine,
 }
 
 int test_model(session::Session& session, const std::string& path, Output& output) {
-  const auto mode = mode_option(session.arguments());
-  if (!mode) return output.failure(mode.error());
-  const auto form = form_option(session.arguments(), **mode);
+  const auto wanted = mode_option(session.arguments());
+  if (!wanted) return output.failure(wanted.error());
+  const auto form = form_option(session.arguments(), **wanted);
   if (!form) return output.failure(form.error());
   const auto engine = open_engine(session);
   if (!engine) return output.failure(engine.error());
   const auto model = open_model(session, path);
   if (!model) return output.failure(model.error());
-  const auto tested = load_and_test(**engine, *model, path, **mode, *form, output);
+  const auto mode = mode_of(session.arguments(), *model);
+  if (!mode) return output.failure(mode.error());
+  const auto tested = load_and_test(**engine, *model, path, *mode, *form, output);
   if (!tested) return output.failure(model_failure(tested.error()));
   const std::string hash = fmt::format("{:016x}", tested->hash);
   return output.answer(
@@ -176,10 +209,10 @@ int test_model(session::Session& session, const std::string& path, Output& outpu
              for (const std::string& name : tested->kernels)
                names += (names.empty() ? "" : ", ") + name;
              return fmt::format("the same bits from {} in mode {}: {} shapes of layers; hash {}\n",
-                                names, (*mode)->name, tested->shapes, hash);
+                                names, mode->name, tested->shapes, hash);
            },
        .json = [&]() -> ordered_json {
-         return {{"mode", (*mode)->name},
+         return {{"mode", mode->name},
                  {"tested", tested->kernels},
                  {"shapes", tested->shapes},
                  {"hash", hash},
@@ -194,6 +227,8 @@ int run_model_info(session::Session& session, Output& output) {
   if (models.size() > 1)
     return output.failure(session::misused("model info describes one model at a time").error());
   if (models.size() == 1) return show_model(session, models.front(), output);
+  if (session.arguments().has(session::Opt::mode))
+    return output.failure(session::misused("--mode is for a model, which is missing").error());
   auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   const auto facts = list_facts(**runtime);

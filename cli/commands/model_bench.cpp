@@ -171,18 +171,20 @@ int bench_model(session::Session& session, const std::string& path, Output& outp
     return output.failure(
         session::misused("--batch is for a layer: a model is measured with 1, 8 and 32 texts")
             .error());
-  const auto mode = mode_option(arguments);
-  if (!mode) return output.failure(mode.error());
-  const auto form = form_option(arguments, **mode);
+  const auto wanted = mode_option(arguments);
+  if (!wanted) return output.failure(wanted.error());
+  const auto form = form_option(arguments, **wanted);
   if (!form) return output.failure(form.error());
   const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
   const auto model = open_model(session, path);
   if (!model) return output.failure(model.error());
-  const auto measured = load_and_measure(**engine, *model, path, **mode, *form, output);
+  const auto mode = mode_of(arguments, *model);
+  if (!mode) return output.failure(mode.error());
+  const auto measured = load_and_measure(**engine, *model, path, *mode, *form, output);
   if (!measured) return output.failure(model_failure(measured.error()));
-  return output.answer({.text = [&] { return render_speed(*measured, **engine, (*mode)->name); },
-                        .json = [&] { return speed_json(*measured, **engine, (*mode)->name); }});
+  return output.answer({.text = [&] { return render_speed(*measured, **engine, mode->name); },
+                        .json = [&] { return speed_json(*measured, **engine, mode->name); }});
 }
 
 }  // namespace

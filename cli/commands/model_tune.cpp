@@ -144,8 +144,8 @@ ordered_json tuning_json(const runtime::Tuning& tuning, const std::vector<std::s
 
 int run_model_tune(session::Session& session, Output& output) {
   const std::string path = session.arguments().positionals.front();
-  const auto mode = mode_option(session.arguments());
-  if (!mode) return output.failure(mode.error());
+  const auto wanted = mode_option(session.arguments());
+  if (!wanted) return output.failure(wanted.error());
   // With its words about tables that cannot be used; what is in them is forgotten.
   const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
@@ -157,14 +157,16 @@ int run_model_tune(session::Session& session, Output& output) {
   if (!places) return output.failure(places.error());
   const auto model = open_model(session, path);
   if (!model) return output.failure(model.error());
-  const auto tuning = load_and_tune(**engine, *model, path, **mode, output);
+  const auto mode = mode_of(session.arguments(), *model);
+  if (!mode) return output.failure(mode.error());
+  const auto tuning = load_and_tune(**engine, *model, path, *mode, output);
   if (!tuning) return output.failure(model_failure(tuning.error()));
   const runtime::MachineSignature machine = machine_signature(**engine);
   const auto files = keep(session, machine, *tuning);
   if (!files) return output.failure(files.error());
   return output.answer(
       {.text = [&] { return render(*tuning, *files); },
-       .json = [&] { return tuning_json(*tuning, *files, (*mode)->name, machine.threads); }});
+       .json = [&] { return tuning_json(*tuning, *files, mode->name, machine.threads); }});
 }
 
 }  // namespace axle::cli

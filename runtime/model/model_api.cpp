@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/model/layers/stored_rows.h"
 #include "runtime/model/model_handle.h"
 
 using axle::runtime::CacheForm;
@@ -17,11 +18,12 @@ using axle::runtime::report_failure;
 namespace {
 
 axle_status choose(const axle_model_options& options, axle_model& model, axle_error* error) {
-  const char* const mode = options.mode != nullptr ? options.mode : "a16w8";
-  model.mode = axle::runtime::find_mode(mode);
-  if (model.mode == nullptr)
-    return report_failure(error, AXLE_BAD_ARGUMENT, "there is no mode '%.64s'", mode);
-  model.form = model.mode->quantised ? CacheForm::float16 : CacheForm::float32;
+  const auto mode =
+      axle::runtime::choose_mode(model.model.shape(), options.mode != nullptr ? options.mode : "",
+                                 model.model.tensors().where());
+  if (!mode) return report(error, mode.error());
+  model.mode = *mode;
+  model.form = model.mode.quantised ? CacheForm::float16 : CacheForm::float32;
   if (options.kv_cache == nullptr) return AXLE_OK;
   const CacheForm* const form = axle::runtime::find_cache_form(options.kv_cache);
   if (form != nullptr) {
@@ -41,12 +43,12 @@ axle_status load(axle_runtime& runtime, const axle_model_options& options, axle_
   const axle::runtime::ModelShape& shape = model.model.shape();
   if (shape.architecture == axle::runtime::Architecture::decoder) {
     auto decoder = axle::runtime::Decoder::load(runtime.engine, shape, model.model.tensors(),
-                                                *model.mode, progress);
+                                                model.mode, progress);
     if (!decoder) return report(error, decoder.error());
     model.decoder = std::move(*decoder);
   } else {
     auto encoder = axle::runtime::Encoder::load(runtime.engine, shape, model.model.tensors(),
-                                                *model.mode, progress);
+                                                model.mode, progress);
     if (!encoder) return report(error, encoder.error());
     model.encoder = std::move(*encoder);
   }
@@ -74,7 +76,7 @@ constexpr ModelFact model_facts[] = {
     {"vocabulary", [](const axle_model& m) { return std::to_string(m.model.shape().vocabulary); }},
     {"context", [](const axle_model& m) { return std::to_string(m.model.shape().context); }},
     {"hidden", [](const axle_model& m) { return std::to_string(m.model.shape().hidden); }},
-    {"mode", [](const axle_model& m) { return std::string(m.mode->name); }},
+    {"mode", [](const axle_model& m) { return std::string(m.mode.name); }},
     {"kv_cache", [](const axle_model& m) { return std::string(axle::runtime::name_of(m.form)); }},
     {"weight_bytes", [](const axle_model& m) { return std::to_string(weight_bytes(m)); }},
     {"cache_bytes", [](const axle_model& m) { return std::to_string(cache_bytes(m)); }}};

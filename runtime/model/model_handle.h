@@ -18,7 +18,7 @@ struct axle_model {
 
   std::mutex in_use;
   axle::runtime::Model model;
-  const axle::runtime::ModelMode* mode = nullptr;
+  axle::runtime::ModelMode mode{};
   axle::runtime::CacheForm form = axle::runtime::CacheForm::float16;
   std::optional<axle::runtime::Decoder> decoder;  ///< one of both
   std::optional<axle::runtime::Encoder> encoder;

@@ -4,7 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/quantize/rounding.h"
+
 namespace axle::runtime {
+
+/// The largest magnitude on 127.
+[[nodiscard]] inline float int8_scale(const float* weights, std::size_t count) {
+  return largest_magnitude_of(weights, count) / 127.0F;
+}
 
 /// To the nearest q, ties to even, of the exact quotients; zeros for a scale of zero.
 void quantise_to_int8(const float* weights, std::size_t count, float scale, std::int8_t* q);

@@ -18,12 +18,14 @@ std::size_t WeightRows::rows() const {
   return total;
 }
 
+std::size_t WeightRows::columns() const {
+  const Part& part = parts_.front();
+  const bool nibbles = part.scales != nullptr && part.tensor->type == TensorType::uint8;
+  return part.tensor->shape.back() * (nibbles ? 2 : 1);
+}
+
 Result<void> WeightRows::read_row(const Part& part, std::size_t row, float* to) const {
-  if (part.head_depth > 0) {
-    const std::size_t in_head = row % part.head_depth;
-    const std::size_t half = part.head_depth / 2;
-    row += (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1) - in_head;
-  }
+  row = row_in_pairs(row, part.head_depth);
   read_rows(*part.tensor, row, 1, to);
   if (std::isfinite(largest_magnitude_of(to, columns()))) return {};
   std::size_t column = 0;

@@ -82,7 +82,7 @@ TEST_CASE("loading takes the packed weights and a little, of a file that is mapp
   for (const char* const mode : {"a16w8", "a16w4", "fp8", "float"}) {
     CAPTURE(std::string(mode));
     WeightRows weights("made");
-    weights.append(tensor);
+    weights.append({.weights = &tensor});
     if (!reset_peak()) {
       MESSAGE("peaks cannot be set back here: not measured");
       return;
