@@ -1,5 +1,8 @@
 #include "runtime/model/quantization/scheme.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "runtime/kernel.h"
 #include "runtime/quantize/float8.h"
 #include "runtime/quantize/int4.h"
@@ -50,25 +53,26 @@ std::span<const MethodRow> scale_methods() { return methods; }
 
 const char* name_of(ScaleMethod method) { return methods[static_cast<std::size_t>(method)].name; }
 
-/// From what packing takes, in steps of a sixteenth of the scale that clips nothing, down to half
-/// of that: clipping what matters little to make the rest finer.
+/// With awq: the largest weight on -8, less of it in steps of a tenth down to a half, which clips
+/// what matters little to make the rest finer, and what fits the values of the best one.
 float QuantizationScheme::group_scale(const float* group, const float* importance,
                                       std::size_t count) const {
-  float best = int4_scale(scaling_of(method_), group, count);
-  if (method_ != ScaleMethod::awq || importance == nullptr || best == 0) return best;
-  double least = weighted_error(group, importance, count, best);
+  if (method_ != ScaleMethod::awq || importance == nullptr)
+    return int4_scale(scaling_of(method_), group, count);
+  const float* const extreme = std::max_element(
+      group, group + count, [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+  float best = 0;
+  double least = 0;
   const auto consider = [&](float scale) {
     if (scale == 0) return;
     const double error = weighted_error(group, importance, count, scale);
-    if (error < least) {
-      least = error;
-      best = scale;
-    }
+    if (best != 0 && error >= least) return;
+    least = error;
+    best = scale;
   };
-  const float most = largest_magnitude_of(group, count) / 8.0F * (best < 0 ? -1.0F : 1.0F);
-  for (int i = 0; i < 11; ++i)
-    consider(stored_int4_scale(most * (0.5F + 0.0625F * static_cast<float>(i))));
-  consider(fitted_scale(group, importance, count, best));
+  for (int i = 0; i < 7; ++i)
+    consider(stored_int4_scale(*extreme / -8.0F * (0.5F + 0.1F * static_cast<float>(i))));
+  if (best != 0) consider(fitted_scale(group, importance, count, best));
   return best;
 }
 

@@ -170,7 +170,7 @@ class Awq(QuantizeCase):
         tokens = [tiny_tokenizers.TOKENS.index(token) for token in "theriverandthecatsat"]
         for kind, changes in (("llama", {}), ("llama", {"num_key_value_heads": 8}), ("qwen2", {}), ("qwen3", {})):
             lost = {"search": 0.0, "awq": 0.0}
-            for seed in (66, 67, 80):
+            for seed in (66, 67):
                 name = f"{kind}{len(changes)}-{seed}"
                 model = write_decoder_folder(self.root / name, with_outliers(kind, seed, **changes))
                 exact = np.asarray(Decoder(model).logits(tokens))
