@@ -444,7 +444,7 @@ const std::array rows = {
             "Measure the speed of a model, or of one layer without a model",
             "MODEL",
             Arity::any,
-            {Opt::mode, Opt::kv_cache, Opt::batch, Opt::threads},
+            {Opt::mode, Opt::kv_cache, Opt::batch, Opt::threads, Opt::no_cache, Opt::cache_dir},
             "variant model bench model.gguf --mode da8w8\n"
             "variant model bench --batch 1      a layer of 4096 x 4096",
             run_model_bench},
@@ -452,7 +452,7 @@ const std::array rows = {
             "Measure which kernels run a model's layers fastest here, and use them from now on",
             "MODEL",
             Arity::one,
-            {Opt::mode, Opt::threads, Opt::export_table},
+            {Opt::mode, Opt::threads, Opt::export_table, Opt::no_cache, Opt::cache_dir},
             "variant model tune model.gguf\n"
             "variant model tune model.gguf --mode a16w4 --export axle_runtime_tuning.json",
             run_model_tune},
@@ -460,7 +460,7 @@ const std::array rows = {
             "Compare every kernel that this machine can run with the reference",
             "MODEL",
             Arity::any,
-            {Opt::mode, Opt::kv_cache},
+            {Opt::mode, Opt::kv_cache, Opt::no_cache, Opt::cache_dir},
             "variant model selftest\n"
             "variant model selftest model.gguf  with the shapes of its layers",
             run_model_selftest},

@@ -164,8 +164,8 @@ int test_model(session::Session& session, const std::string& path, Output& outpu
   if (!form) return output.failure(form.error());
   const auto engine = open_engine(session);
   if (!engine) return output.failure(engine.error());
-  const auto model = runtime::Model::open(path);
-  if (!model) return output.failure(model_failure(model.error()));
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
   const auto tested = load_and_test(**engine, *model, path, **mode, *form, output);
   if (!tested) return output.failure(model_failure(tested.error()));
   const std::string hash = fmt::format("{:016x}", tested->hash);

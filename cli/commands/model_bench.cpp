@@ -177,8 +177,8 @@ int bench_model(session::Session& session, const std::string& path, Output& outp
   if (!form) return output.failure(form.error());
   const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
-  const auto model = runtime::Model::open(path);
-  if (!model) return output.failure(model_failure(model.error()));
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
   const auto measured = load_and_measure(**engine, *model, path, **mode, *form, output);
   if (!measured) return output.failure(model_failure(measured.error()));
   return output.answer({.text = [&] { return render_speed(*measured, **engine, (*mode)->name); },

@@ -155,8 +155,8 @@ int run_model_tune(session::Session& session, Output& output) {
             .error());
   const auto places = check_places(session);
   if (!places) return output.failure(places.error());
-  const auto model = runtime::Model::open(path);
-  if (!model) return output.failure(model_failure(model.error()));
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
   const auto tuning = load_and_tune(**engine, *model, path, **mode, output);
   if (!tuning) return output.failure(model_failure(tuning.error()));
   const runtime::MachineSignature machine = machine_signature(**engine);

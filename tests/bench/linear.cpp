@@ -1,14 +1,22 @@
 // The runtime's linear layer by kernel set and rows: time, rate of weights beside the rate of plain
-// reads in the same run, and the ratio to the baseline (what the `null` wheel runs).
+// reads in the same run, the time's floor beside it (the slower of reading the weights and of the
+// operations at the peak of the set's instruction), and the ratio to the baseline (what the `null`
+// wheel runs).
 //
-//   bench_runtime [KERNEL…]      default: the choice of the machine, then every usable set
+//   bench_runtime [KERNEL…]      default: the choice of the machine, then every usable set; without
+//                                `baseline` among them nothing is compared with it
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/axle_runtime.h"
+#include "tests/bench/peak_rates.h"
 
 namespace {
 
@@ -60,7 +68,36 @@ constexpr Shape shapes[] = {{AXLE_DA8W8, 1},
 struct Figures {
   std::string kernel;
   axle_bench_result result{};
+  double peak = 0;  ///< of the kernel's instruction, 10^9 operations a second, 0: not measured
 };
+
+/// Of quantised operations: two planes need twice as many.
+double operations_of(const Shape& shape) {
+  const double planes = shape.mode == AXLE_A16W8 || shape.mode == AXLE_A16W4 ? 2 : 1;
+  return 2.0 * planes * static_cast<double>(shape.m) * 4096 * 4096;
+}
+
+/// The least time that the measured limits allow, by the time that was taken.
+double floor_share(const Shape& shape, const Figures& figures) {
+  const axle_bench_result& result = figures.result;
+  const double reading = result.gigabytes_per_second / result.read_gigabytes_per_second;
+  if (figures.peak == 0 || shape.mode == AXLE_A16F8) return reading;
+  const double computing = operations_of(shape) / (figures.peak * 1e3) / result.microseconds;
+  return std::max(reading, computing);
+}
+
+/// Measured once a kernel, with the threads that the runtime has.
+double peak_of(const std::string& kernel, axle_runtime* runtime) {
+  static std::map<std::string, double> peaks;
+  const auto [place, is_new] = peaks.try_emplace(kernel, 0);
+  if (!is_new) return place->second;
+  const char* key = nullptr;
+  char value[64];
+  int threads = 1;
+  for (std::size_t i = 0; axle_runtime_info(runtime, i, &key, value, sizeof value) == AXLE_OK; ++i)
+    if (std::strcmp(key, "threads") == 0) threads = std::atoi(value);
+  return place->second = axle::bench::peak_gigaops(kernel, threads);
+}
 
 bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
   axle_runtime_options options{};
@@ -81,6 +118,7 @@ bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
     bench.seconds = 0.6;
     figures.result.struct_size = sizeof figures.result;
     figures.kernel = axle_runtime_kernel(made, shape.mode, shape.m);
+    figures.peak = peak_of(figures.kernel, made);
     if (axle_runtime_bench(made, &bench, &figures.result, &error) == AXLE_OK) return true;
   }
   std::fprintf(stderr, "%s: %s\n", kernel.c_str(), error.message);
@@ -91,11 +129,12 @@ bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
 bool print_table(const std::vector<std::string>& kernels) {
   bool complete = true;
   std::printf("4096 x 4096, weights of at least 256 MiB in turn, best of all passes\n");
-  std::printf("%-10s %4s  %-12s %9s %8s %8s %6s %9s %9s\n", "mode", "m", "kernel", "us", "GB/s",
-              "read", "frac", "GOPS", "x null");
+  std::printf("%-10s %4s  %-12s %9s %8s %8s %6s %9s %9s %6s %9s\n", "mode", "m", "kernel", "us",
+              "GB/s", "read", "frac", "GOPS", "peak", "floor", "x null");
+  const bool beside_null = std::ranges::find(kernels, "baseline") != kernels.end();
   for (const Shape& shape : shapes) {
     Figures null;
-    if (!measure("baseline", shape, null)) return false;
+    if (beside_null && !measure("baseline", shape, null)) return false;
     for (const std::string& kernel : kernels) {
       Figures figures = null;
       if (kernel != "baseline" && !measure(kernel, shape, figures)) {
@@ -103,11 +142,13 @@ bool print_table(const std::vector<std::string>& kernels) {
         continue;
       }
       const axle_bench_result& result = figures.result;
-      std::printf("%-10s %4zu  %-12s %9.0f %8.1f %8.1f %6.2f %9.0f %9.2f\n", name_of(shape).c_str(),
-                  shape.m, figures.kernel.c_str(), result.microseconds, result.gigabytes_per_second,
-                  result.read_gigabytes_per_second,
+      std::printf("%-10s %4zu  %-12s %9.0f %8.1f %8.1f %6.2f %9.0f %9.0f %6.2f %9.2f\n",
+                  name_of(shape).c_str(), shape.m, figures.kernel.c_str(), result.microseconds,
+                  result.gigabytes_per_second, result.read_gigabytes_per_second,
                   result.gigabytes_per_second / result.read_gigabytes_per_second,
-                  result.gigaops_per_second, null.result.microseconds / result.microseconds);
+                  operations_of(shape) / result.microseconds / 1e3, figures.peak,
+                  floor_share(shape, figures),
+                  beside_null ? null.result.microseconds / result.microseconds : 0);
       std::fflush(stdout);
     }
   }

@@ -8,12 +8,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import warnings
 from typing import Any, Optional, Type
 
 from . import _structs
 from ._structs import Error, new
 
 ABI_VERSION = 1
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
 ENVIRONMENT_KERNEL = "AXLE_RUNTIME_KERNEL"
 
 OK, BAD_ARGUMENT, NO_MEMORY, UNSUPPORTED, MISMATCH, IO, MALFORMED = range(7)
@@ -51,6 +53,7 @@ _FUNCTIONS = {
     "axle_runtime_create": (_STATUS, [ctypes.POINTER(_structs.RuntimeOptions), _OUT, _ERROR]),
     "axle_runtime_kernel": (ctypes.c_char_p, [_POINTER, ctypes.c_int32, _SIZE]),
     "axle_runtime_info": (_STATUS, [_POINTER, _SIZE, _NAME_OUT, ctypes.c_char_p, _SIZE]),
+    "axle_runtime_load_tuning": (_STATUS, [_POINTER, ctypes.c_char_p, _ERROR]),
     "axle_runtime_selftest": (_STATUS, [_POINTER, _ERROR]),
     "axle_linear_create": (
         _STATUS,
@@ -96,7 +99,7 @@ _FUNCTIONS = {
 
 
 def _load() -> ctypes.CDLL:
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libaxle_runtime.so")
+    path = os.path.join(_FOLDER, "libaxle_runtime.so")
     try:
         library = ctypes.CDLL(path)
     except OSError as problem:
@@ -148,7 +151,20 @@ def _create(kernel: str, threads: int) -> ctypes.c_void_p:
     options = new(_structs.RuntimeOptions, kernel=kernel.encode(), threads=threads)
     handle = ctypes.c_void_p()
     call(library.axle_runtime_create, ctypes.byref(options), ctypes.byref(handle))
+    if os.path.exists(os.path.join(_FOLDER, "axle_runtime_tuning.json")):
+        _take_tuning(handle)
     return handle
+
+
+def _take_tuning(handle: ctypes.c_void_p) -> None:
+    """What `variant model tune --export` put beside the library; that of another machine, or of
+    another number of threads, says nothing here."""
+    try:
+        call(library.axle_runtime_load_tuning, handle, None)
+    except UnsupportedKernel:
+        pass
+    except (MalformedModel, OSError) as problem:
+        warnings.warn("what was measured of layers is not used: {}".format(problem), RuntimeWarning, 4)
 
 
 def runtime(kernel: Optional[str], threads: int) -> ctypes.c_void_p:

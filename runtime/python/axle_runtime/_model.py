@@ -23,6 +23,7 @@ from typing import (
 )
 
 from . import _library, _structs
+from ._archive import unpacked
 from ._array import Array
 from ._library import UnsupportedModel, call, library
 from ._machine import read_facts
@@ -49,7 +50,8 @@ def _bytes_of(text: str) -> bytes:
 
 
 class Model:
-    """A model on the disk: a GGUF file, a folder that holds one, or a folder of Hugging Face.
+    """A model on the disk: a GGUF file, a folder of Hugging Face, or a package's folder or zip archive
+    that holds one of them.
 
     mode: how linear layers compute: "a16w8", "da8w8", "a16w4", "da8w4", "fp8" or "float".
     threads: 0: all CPUs. kv_cache: "float16", "int8" or "float32"; None: float16, float32 in mode
@@ -70,22 +72,23 @@ class Model:
             kv_cache=kv_cache.encode() if kv_cache is not None else None,
         )
         handle = ctypes.c_void_p()
-        call(
-            library.axle_model_open,
-            _library.runtime(kernel, threads),
-            os.fsencode(path),
-            ctypes.byref(options),
-            ctypes.byref(handle),
-            unsupported=UnsupportedModel,
-        )
         self.path = os.fspath(path)
+        with unpacked(self.path) as place:
+            call(
+                library.axle_model_open,
+                _library.runtime(kernel, threads),
+                os.fsencode(place),
+                ctypes.byref(options),
+                ctypes.byref(handle),
+                unsupported=UnsupportedModel,
+            )
         # A thread that holds it may have to collect an iterator of `generate`, which takes it too.
         self._lock = threading.RLock()
         self._handle = handle
         self._generations: Set[weakref.finalize] = set()
         self._finalizer = weakref.finalize(self, library.axle_model_destroy, handle)
         self._finalizer.atexit = False
-        #: Facts: type, architecture, vocabulary, context, hidden, mode, kv_cache.
+        #: Facts, as axle_model_info has them: type, architecture, vocabulary, context, hidden, …
         self.info: Dict[str, Union[str, int]] = {
             key: int(value) if value.isdigit() else value
             for key, value in read_facts(library.axle_model_info, handle).items()

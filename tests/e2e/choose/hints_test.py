@@ -26,6 +26,7 @@ MENTIONS = {
     "variant COMMAND --help": "the text of --help",
     "variant providers trust": "a comment in the file that it writes",
     "variant build": "says what the wheels were meant for",
+    "variant model tune": "measures, which takes minutes; tests/runtime/tune has its tests",
     "variant check": "looks, and may find something",
     "variant check --deep": "looks, and may find something",
     "variant doctor": "looks, and may find something",

@@ -61,10 +61,11 @@ COMMANDS = {
     "model ppl": ["model.gguf", "--file", "a.txt"],
     "model bench": [],
     "model selftest": [],
+    "model tune": ["model.gguf"],
 }
 FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
 # They run what only this machine has.
-REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model bench", "model selftest"}
+REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model bench", "model selftest", "model tune"}
 
 
 class ElsewhereTestCase(TestCase):

@@ -7,9 +7,11 @@ import math
 import os
 import pickle
 import random
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -343,6 +345,20 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual(facts["threads"], "2")
         self.assertEqual(facts["version"], axle_runtime.__version__)
         self.assertEqual(facts["kernels"].split(), KERNELS)
+
+    def test_a_table_of_choices_beside_the_library_is_taken_or_warned_of(self):
+        with tempfile.TemporaryDirectory() as folder:
+            package = shutil.copytree(os.path.dirname(axle_runtime.__file__), os.path.join(folder, "axle_runtime"))
+            table = os.path.join(package, "axle_runtime_tuning.json")
+            code = "import axle_runtime; print(axle_runtime.info()['tuned_shapes'])"
+            for content, warned in (("{", True), (None, False)):
+                with open(table, "w") as file:
+                    file.write(content or "")
+                if content is None:
+                    os.remove(table)
+                done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": folder}, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
+                self.assertEqual("what was measured of layers is not used" in done.stderr, warned, done.stderr)
 
     def test_numpy_is_not_imported(self):
         code = "import sys, axle_runtime; sys.exit('numpy' in sys.modules)"

@@ -5,12 +5,17 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
+import warnings
+import zipfile
 
 import axle_runtime
 
@@ -211,6 +216,71 @@ class EmbedTest(ModelCase):
             return
         self.assertIsInstance(vectors, numpy.ndarray)
         self.assertEqual(vectors.dtype, numpy.float32)
+
+
+class ArchiveTest(ModelCase):
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.archive = self.folder / "model.zip"
+
+    def pack(self, below=""):
+        with zipfile.ZipFile(self.archive, "w", zipfile.ZIP_DEFLATED) as out:
+            for path in sorted((MODELS / "encoder").rglob("*")):
+                out.write(path, below + str(path.relative_to(MODELS / "encoder")))
+
+    def test_a_package_and_its_archive_are_the_model(self):
+        right = numbers(self.open("encoder").embed("x"))
+        temporary = tempfile.gettempdir()
+        for below in ("", "minilm/"):
+            self.pack(below)
+            for place in (self.archive, self.folder):
+                with axle_runtime.Model(place, mode="float") as model:
+                    self.assertFalse([one for one in os.listdir(temporary) if one.startswith("axle-models-")])
+                    self.assertEqual(numbers(model.embed("x")), right)
+        shutil.copy(self.archive, self.folder / "other.zip")
+        with self.assertRaisesRegex(axle_runtime.MalformedModel, "holds 2 archives; name one"):
+            axle_runtime.Model(self.folder)
+
+    def test_hostile_archives_are_refused(self):
+        link = zipfile.ZipInfo("config.json")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        for name, content, message in (
+            ("../config.json", "{}", "leads elsewhere"),
+            ("/config.json", "{}", "leads elsewhere"),
+            ("a/../../config.json", "{}", "leads elsewhere"),
+            ("a\\b", "{}", "leads elsewhere"),
+            ("C:config.json", "{}", "leads elsewhere"),
+            (link, "/etc/passwd", "is a link or encrypted"),
+            ("config.json", "\0" * (100 << 20), "it would unpack to"),
+            ("other.json", "{}", "config.json"),
+        ):
+            with zipfile.ZipFile(self.archive, "w", zipfile.ZIP_DEFLATED) as out:
+                out.writestr(name, content)
+            with self.subTest(message), self.assertRaisesRegex((axle_runtime.MalformedModel, OSError), message):
+                axle_runtime.Model(self.archive)
+        with warnings.catch_warnings(), zipfile.ZipFile(self.archive, "w") as out:
+            warnings.simplefilter("ignore")
+            out.writestr("config.json", "{}")
+            out.writestr("Config.json", "{}")
+        with self.assertRaisesRegex(axle_runtime.MalformedModel, "is there twice"):
+            axle_runtime.Model(self.archive)
+
+    def test_archives_that_are_damaged(self):
+        self.pack()
+        whole = self.archive.read_bytes()
+        for length in range(0, len(whole), len(whole) // 10):
+            self.archive.write_bytes(whole[:length])
+            with self.assertRaisesRegex(axle_runtime.MalformedModel, "model.zip"):
+                axle_runtime.Model(self.archive)
+        damaged = bytearray(whole)
+        for i in range(2000, len(whole) - 3000, 97):
+            damaged[i] ^= 0x55
+        self.archive.write_bytes(damaged)
+        with self.assertRaisesRegex(axle_runtime.MalformedModel, "model.zip"):
+            axle_runtime.Model(self.archive)
+        self.assertEqual(os.listdir(self.folder), ["model.zip"])
 
 
 if __name__ == "__main__":
