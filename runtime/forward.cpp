@@ -378,7 +378,7 @@ axle_status Linear::forward(const PassChoice& choice, axle_type x_type, const vo
   const std::size_t chunk = pass.chunk_rows(m);
   Memory own;
   Memory& scratch = shared ? engine_.scratch() : own;
-  if (scratch.size() < pass.scratch_bytes(chunk)) scratch = Memory(pass.scratch_bytes(chunk));
+  scratch.grow_to(pass.scratch_bytes(chunk));
   axle_status status = AXLE_OK;
   if (scratch.data() == nullptr) {
     status = report_failure(error, AXLE_NO_MEMORY, "no memory for the scratch of %zu rows", chunk);
