@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/activation_types.h"
+#include "runtime/block_queue.h"
 #include "runtime/linear.h"
 
 namespace axle::runtime {
@@ -24,37 +25,6 @@ constexpr std::uint32_t negligible_bits = (127U - 100U) << 23U;  ///< 2^-100
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
-
-/// The column blocks, a contiguous range for each thread; a thread that is done takes from the
-/// others' ranges, so that one that the system has stopped does not hold up the pass.
-class BlockQueue {
- public:
-  BlockQueue(std::size_t blocks, std::size_t parts) : parts_(parts) {
-    for (std::size_t p = 0; p < parts; ++p) {
-      ranges_[p].next = blocks * p / parts;
-      ranges_[p].end = blocks * (p + 1) / parts;
-    }
-  }
-
-  bool take(std::size_t own, std::size_t& block) {
-    for (std::size_t i = 0; i < parts_; ++i) {
-      Range& range = ranges_[(own + i) % parts_];
-      const std::atomic_ref<std::size_t> next(range.next);
-      if (next.load(std::memory_order_relaxed) >= range.end) continue;
-      block = next.fetch_add(1, std::memory_order_relaxed);
-      if (block < range.end) return true;
-    }
-    return false;
-  }
-
- private:
-  struct alignas(64) Range {
-    std::size_t next;  // no std::atomic, which would clear all of them for each pass
-    std::size_t end;
-  };
-  std::size_t parts_;
-  Range ranges_[ThreadPool::most_threads];
-};
 
 /// Of an activation on its way to weights of that form.
 std::size_t element_bytes(WeightForm form, const KernelSet& set) {
@@ -91,7 +61,8 @@ class ForwardPass {
   }
 
   [[nodiscard]] std::size_t scratch_bytes(std::size_t chunk) const {
-    return activation_bytes_for(chunk) + row_side_bytes(chunk) + threads_ * thread_bytes(chunk);
+    return activation_bytes_for(chunk) + row_side_bytes(chunk) + threads_ * thread_bytes(chunk) +
+           2 * halved_blocks() * sum_bytes(chunk);
   }
 
   void run(const void* x, std::size_t rows, float* y, void* scratch) {
@@ -103,6 +74,7 @@ class ForwardPass {
     row_scales_ = reinterpret_cast<float*>(base + activation_bytes_for(rows));
     offsets_ = reinterpret_cast<std::int32_t*>(row_scales_ + rows);
     per_thread_ = base + activation_bytes_for(rows) + row_side_bytes(rows);
+    half_sums_ = per_thread_ + threads_ * thread_bytes(rows);
     quantise_rows();
     multiply_blocks();
   }
@@ -225,26 +197,79 @@ class ForwardPass {
   void multiply_blocks() {
     const std::size_t products = rows_ * linear_.n_ * linear_.k_;
     const bool worthwhile = products >= least_shared_products;
-    BlockQueue queue(linear_.blocks(), worthwhile ? threads_ : 1);
+    const std::size_t halved = worthwhile ? halved_blocks() : 0;
+    const std::size_t whole = linear_.blocks() - halved;
+    BlockQueue queue(whole, worthwhile ? threads_ : 1);
+    HalvedBlocks halves(2 * halved);
     on_threads(worthwhile, [&](int thread) {
+      char* const memory = thread_memory(static_cast<std::size_t>(thread));
       if (set_.enter != nullptr) set_.enter();
       for (std::size_t block = 0; queue.take(static_cast<std::size_t>(thread), block);)
-        multiply_block(block, thread_memory(static_cast<std::size_t>(thread)));
+        multiply_block(block, memory);
+      for (std::size_t half = 0; halves.take(half);) {
+        multiply_half(whole + half / 2, half);
+        if (halves.is_last(half)) join_halves(whole + half / 2, half / 2, memory);
+      }
       if (set_.leave != nullptr) set_.leave();
     });
   }
 
+  /// Blocks that are left over when each thread has as many: two threads may share each of them,
+  /// where the halves of its depth can be added.
+  [[nodiscard]] std::size_t halved_blocks() const {
+    const std::size_t left = linear_.blocks() % threads_;
+    const bool exact = linear_.form_ == WeightForm::int8;
+    return exact && 2 * left <= threads_ && linear_.padded_k_ > depth_multiple ? left : 0;
+  }
+
+  [[nodiscard]] std::int32_t* half_memory(std::size_t half) const {
+    return reinterpret_cast<std::int32_t*>(half_sums_ + half * sum_bytes(rows_));
+  }
+
+  /// The sums of the first half of a block's depth, with the correction, or of the rest.
+  void multiply_half(std::size_t block, std::size_t half) const {
+    const std::size_t middle = linear_.padded_k_ / depth_multiple / 2 * depth_multiple;
+    BlockProduct product = product_of(block, half_memory(half));
+    product.continues = half % 2 == 1;
+    product.depth = product.continues ? linear_.padded_k_ - middle : middle;
+    if (product.continues) {
+      product.weights += middle * block_columns;
+      product.activations = activations_ + middle * element_bytes(linear_.form_, set_);
+      std::memset(product.sums, 0, sum_bytes(rows_));
+    }
+    set_.multiply(product);
+  }
+
+  void join_halves(std::size_t block, std::size_t index, char* memory) const {
+    std::int32_t* const sums = half_memory(2 * index);
+    const std::int32_t* const rest = half_memory(2 * index + 1);
+    // Modulo 2^32: halves may be beyond int32 where offsets are used, their sum is not.
+    for (std::size_t i = 0; i < rows_ * planes_ * block_columns; ++i)
+      sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                          static_cast<std::uint32_t>(rest[i]));
+    write_block(block, memory,
+                [&](float* y, std::size_t row_floats) { finish_sums(block, sums, y, row_floats); });
+  }
+
   void multiply_block(std::size_t block, char* memory) const {
+    write_block(block, memory, [&](float* y, std::size_t row_floats) {
+      if (linear_.form_ == WeightForm::int4 || linear_.form_ == WeightForm::float8) {
+        float_sums(block, reinterpret_cast<float*>(memory), y, row_floats);
+      } else {
+        integer_sums(block, reinterpret_cast<std::int32_t*>(memory), y, row_floats);
+      }
+    });
+  }
+
+  /// write(y, row_floats) writes whole blocks; beside the result where it ends within one.
+  template <class Write>
+  void write_block(std::size_t block, char* memory, Write write) const {
     const std::size_t column = block * block_columns;
     const bool whole = column + block_columns <= linear_.n_;
     float* const beside = reinterpret_cast<float*>(memory + sum_bytes(rows_));
     float* const y = whole ? y_ + column : beside;
     const std::size_t row_floats = whole ? linear_.n_ : block_columns;
-    if (linear_.form_ == WeightForm::int4 || linear_.form_ == WeightForm::float8) {
-      float_sums(block, reinterpret_cast<float*>(memory), y, row_floats);
-    } else {
-      integer_sums(block, reinterpret_cast<std::int32_t*>(memory), y, row_floats);
-    }
+    write(y, row_floats);
     for (std::size_t r = 0; !whole && r < rows_; ++r)
       std::memcpy(y_ + r * linear_.n_ + column, beside + r * block_columns,
                   (linear_.n_ - column) * sizeof(float));
@@ -254,16 +279,20 @@ class ForwardPass {
     return memory.data() == nullptr ? nullptr : memory.as<float>() + block * block_columns;
   }
 
+  [[nodiscard]] BlockProduct product_of(std::size_t block, std::int32_t* sums) const {
+    const std::size_t column = block * block_columns;
+    return {.weights = linear_.weights_.as<std::int8_t>(column * linear_.padded_k_),
+            .activations = activations_,
+            .row_bytes = row_bytes_,
+            .rows = rows_ * planes_,
+            .depth = linear_.padded_k_,
+            .correction = linear_.correction_.as<std::int32_t>() + column,
+            .sums = sums};
+  }
+
   void integer_sums(std::size_t block, std::int32_t* sums, float* y, std::size_t row_floats) const {
     const std::size_t column = block * block_columns;
-    const BlockProduct product{
-        .weights = linear_.weights_.as<std::int8_t>(column * linear_.padded_k_),
-        .activations = activations_,
-        .row_bytes = row_bytes_,
-        .rows = rows_ * planes_,
-        .depth = linear_.padded_k_,
-        .correction = linear_.correction_.as<std::int32_t>() + column,
-        .sums = sums};
+    const BlockProduct product = product_of(block, sums);
     if (linear_.form_ == WeightForm::two_level) {
       set_.narrow->multiply_two_level(
           {.weights = linear_.weights_.as<std::uint8_t>(column * linear_.padded_k_ / 2),
@@ -273,6 +302,11 @@ class ForwardPass {
     } else {
       set_.multiply(product);
     }
+    finish_sums(block, sums, y, row_floats);
+  }
+
+  void finish_sums(std::size_t block, const std::int32_t* sums, float* y,
+                   std::size_t row_floats) const {
     set_.finish({.high = sums,
                  .low = planes_ == 2 ? sums + rows_ * block_columns : nullptr,
                  .row_scales = row_scales_,
@@ -329,6 +363,7 @@ class ForwardPass {
   float* row_scales_ = nullptr;
   std::int32_t* offsets_ = nullptr;  ///< [rows][groups], for int4 with one level
   char* per_thread_ = nullptr;
+  char* half_sums_ = nullptr;
 };
 
 axle_status Linear::forward(axle_type x_type, const void* x, std::size_t m, float* y,
@@ -343,7 +378,7 @@ axle_status Linear::forward(const PassChoice& choice, axle_type x_type, const vo
   const std::size_t chunk = pass.chunk_rows(m);
   Memory own;
   Memory& scratch = shared ? engine_.scratch() : own;
-  if (scratch.size() < pass.scratch_bytes(chunk)) scratch = Memory(pass.scratch_bytes(chunk));
+  scratch.grow_to(pass.scratch_bytes(chunk));
   axle_status status = AXLE_OK;
   if (scratch.data() == nullptr) {
     status = report_failure(error, AXLE_NO_MEMORY, "no memory for the scratch of %zu rows", chunk);

@@ -15,6 +15,14 @@ class Memory {
   Memory& operator=(Memory&& other) noexcept;
   ~Memory();
 
+  /// At least `bytes`, whose contents are lost: what is there is given back first, so that both are
+  /// never there at once.
+  void grow_to(std::size_t bytes) {
+    if (size_ >= bytes) return;
+    *this = Memory();
+    *this = Memory(bytes);
+  }
+
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 

@@ -91,6 +91,8 @@ void ThreadPool::run_erased(Function function, void* context) {
   for (int missing = started_ + 1; missing < threads_; ++missing) function(context, missing);
   for (int spin = 0; spin < spins && pending_.load(std::memory_order_acquire) != 0; ++spin)
     pause_briefly();
+  // Said only when it is so: a worker that ends just now would wake nobody by a system call.
+  if (pending_.load(std::memory_order_acquire) == 0) return;
   caller_sleeps_.store(true);
   for (std::uint32_t left = pending_.load(); left != 0; left = pending_.load())
     wait_while(pending_, left);

@@ -86,15 +86,14 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   std::size_t wanted = 0;
   for (const Continuation& one : continuations) wanted += one.logits != nullptr ? one.wanted : 0;
   const std::size_t bytes = Buffers(nullptr, shape_, rows_.size(), wanted).count * sizeof(float);
-  if (memory_.size() < bytes) memory_ = Memory(bytes);
+  memory_.grow_to(bytes);
   if (memory_.data() == nullptr)
     return failure(AXLE_NO_MEMORY, "no memory for %zu tokens at once", rows_.size());
   const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), wanted);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const std::size_t half = rotary_.pairs();
     rotary_.angles(rows_[r].position, buffers.cosines + r * half, buffers.sines + r * half);
-    read_rows(*embedding_, static_cast<std::size_t>(rows_[r].token), 1,
-              buffers.hidden + r * shape_.hidden);
+    read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
   }
   std::size_t rows = rows_.size();
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
@@ -111,6 +110,13 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   for (const Continuation& one : continuations)
     one.sequence->advance_to(one.sequence->length() + one.tokens.size());
   return {};
+}
+
+/// Of the file no more stays in memory than some rows and what the system maps beside them.
+void Decoder::read_embedding(std::int32_t token, float* to) {
+  constexpr std::size_t most_kept = 64;
+  read_rows(*embedding_, static_cast<std::size_t>(token), 1, to);
+  if (++embeddings_read_ % most_kept == 0) forget_rows(*embedding_, 0, shape_.vocabulary);
 }
 
 void Decoder::normalise(const float* x, const std::vector<float>& weight, std::size_t rows,

@@ -94,6 +94,7 @@ class Decoder {
                                           const Buffers& buffers);
   [[nodiscard]] std::size_t keep_wanted(std::span<const Continuation> continuations,
                                         const Buffers& buffers);
+  void read_embedding(std::int32_t token, float* to);
   void normalise(const float* x, const std::vector<float>& weight, std::size_t rows, float* y);
   void prepare_heads(std::size_t layer, const Buffers& buffers);
   void attend(std::size_t layer, const Buffers& buffers);
@@ -113,6 +114,7 @@ class Decoder {
 
   std::vector<Row> rows_;  ///< of the call that runs
   std::vector<RowBlock> blocks_;
+  std::size_t embeddings_read_ = 0;
   Memory memory_;
 };
 

@@ -98,6 +98,19 @@ TEST_CASE("threads do not change a byte") {
   check_all_sets(make_case(40, 515, 900, Contents::outliers, 7), 4);
 }
 
+TEST_CASE("blocks that threads share by halves of their depth give the exact bytes") {
+  check_all_sets(make_case(1, 576, 576, Contents::ordinary, 30), 2);
+  check_all_sets(make_case(2, 570, 1536, Contents::outliers, 31),
+                 2);                                                  // the last block is not whole
+  check_all_sets(make_case(33, 60, 200, Contents::extremes, 32), 2);  // one block alone
+  check_all_sets(make_case(17, 640, 130, Contents::ordinary, 33), 4);  // two are left
+  check_all_sets(make_case(530, 64, 130, Contents::ordinary, 34), 2);
+  LayerCase deep{1, 3, most_depth, {}, {1.0F, 1.0F, 1.0F}, {}, {}};
+  deep.weights.assign(3 * most_depth, -128);
+  deep.x.assign(most_depth, -1.0F);
+  check_all_sets(deep, 2);
+}
+
 TEST_CASE("the extremes -128 and 127 neither saturate nor overflow") {
   check_all_sets(make_case(4, 66, 257, Contents::extremes, 8));
   // As deep as a layer may be, all products of one sign, the largest that int32 has to hold.

@@ -45,7 +45,7 @@ Result<void> Attention::reserve(std::size_t threads, std::size_t positions) {
   threads_ = threads;
   // Room for more than is asked for: a text that grows should not ask at every page.
   positions_ = round_up(positions + positions / 2, page_positions);
-  memory_ = Memory(threads * thread_bytes());
+  memory_.grow_to(threads * thread_bytes());
   if (memory_.data() != nullptr) return {};
   threads_ = 0;
   positions_ = 0;
