@@ -408,9 +408,9 @@ const std::array rows = {
             "Show what a model is made of, or the runtime's kernels and which one runs here",
             "MODEL",
             Arity::any,
-            {},
+            {Opt::mode},
             "variant model info                 the kernels, and why not another\n"
-            "variant model info model.gguf",
+            "variant model info model.gguf --mode a16w4    and what that mode loses of the weights",
             run_model_info},
     Command{"model generate",
             "Answer or continue a text with a model: a GGUF file, or a folder of Hugging Face",
@@ -435,6 +435,16 @@ const std::array rows = {
             {Opt::text_file, Opt::window, Opt::mode, Opt::kv_cache, Opt::threads},
             "variant model ppl model.gguf --file book.txt --mode a16w4",
             run_model_ppl},
+    Command{"model quantize",
+            "Write a model as a folder whose linear layers are quantised, and say what that loses",
+            "MODEL",
+            Arity::one,
+            {Opt::quantized_folder, Opt::mode, Opt::scale_group, Opt::method, Opt::calibration,
+             Opt::threads},
+            "variant model quantize model.gguf --output model-w4 --mode a16w4\n"
+            "variant model quantize model/ --output model-awq --mode a16w4 --method awq "
+            "--calibration book.txt",
+            run_model_quantize},
     Command{"model bench",
             "Measure the runtime's speed",
             "",

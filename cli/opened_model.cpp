@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "runtime/model/layers/stored_rows.h"
 #include "session/variables.h"
 
 namespace axle::cli {
@@ -70,6 +71,14 @@ session::Outcome<const runtime::ModelMode*> mode_option(const session::Arguments
   for (const runtime::ModelMode& one : runtime::model_modes())
     known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
   return session::misused(fmt::format("--mode: there is no mode `{}`; there are {}", name, known));
+}
+
+session::Outcome<runtime::ModelMode> mode_of(const session::Arguments& arguments,
+                                             const runtime::Model& model) {
+  auto mode = runtime::choose_mode(model.shape(), arguments.value(session::Opt::mode),
+                                   model.tensors().where());
+  if (!mode) return std::unexpected(model_failure(mode.error()));
+  return *mode;
 }
 
 session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(const session::Session& session) {

@@ -25,9 +25,13 @@ namespace axle::cli {
                                                      session::Opt id, double fallback, double least,
                                                      double most);
 
-/// --mode, `a16w8` if it was not given.
+/// --mode, `a16w8` if it was not given: whether there is such a mode.
 [[nodiscard]] session::Outcome<const runtime::ModelMode*> mode_option(
     const session::Arguments& arguments);
+
+/// The mode that the model runs in: --mode, or the one that its weights are stored in.
+[[nodiscard]] session::Outcome<runtime::ModelMode> mode_of(const session::Arguments& arguments,
+                                                           const runtime::Model& model);
 
 /// --threads and AXLE_RUNTIME_KERNEL.
 [[nodiscard]] session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(

@@ -180,7 +180,8 @@ typedef struct axle_model axle_model;
 typedef struct axle_model_options {
   size_t struct_size;
   const char*
-      mode; /* of linear layers: "a16w8" (NULL), "da8w8", "a16w4", "da8w4", "fp8", "float" */
+      mode; /* of linear layers: "a16w8", "da8w8", "a16w4", "da8w4", "fp8", "float"; NULL: that of
+               a folder whose weights are quantised already, which is its only one, else "a16w8" */
   const char* kv_cache; /* "float16" (NULL; "float32" in mode float), "int8", "float32" */
   void (*on_progress)(void* context, double part); /* of the weights, 0 to 1; may be NULL */
   void* context;

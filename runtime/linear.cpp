@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/quantize/float8.h"
+#include "runtime/quantize/int8.h"
 #include "runtime/quantize/rounding.h"
 
 namespace axle::runtime {
@@ -10,16 +11,6 @@ namespace {
 
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-/// To the nearest, ties to even: a double of this size has no fraction left.
-std::int8_t quantise_weight(float weight, float scale) {
-  if (scale == 0) return 0;
-  const double ratio = static_cast<double>(weight) / static_cast<double>(scale);
-  constexpr double shift = 6755399441055744.0;
-  const volatile double shifted = ratio + shift;
-  const double rounded = shifted - shift;
-  return static_cast<std::int8_t>(rounded > 127 ? 127 : rounded < -127 ? -127 : rounded);
 }
 
 }  // namespace
@@ -67,8 +58,8 @@ void Linear::pack_block_int8(const axle_linear_options& options, std::size_t blo
       const std::int8_t weight =
           options.weight_type == AXLE_INT8
               ? static_cast<const std::int8_t*>(options.weights)[from]
-              : quantise_weight(static_cast<const float*>(options.weights)[from],
-                                scales_.as<float>()[channel]);
+              : quantise_to_int8(static_cast<const float*>(options.weights)[from],
+                                 scales_.as<float>()[channel]);
       packed[(i / 4 * block_columns + column) * 4 + i % 4] = weight;
       sum += weight;
     }

@@ -296,6 +296,16 @@ constexpr std::array rows = {
     OptionRow{Opt::min_p, value, "--min-p", "P",
               "Draw among tokens that have at least P times the probability of the likeliest"},
     OptionRow{Opt::seed, value, "--seed", "N", "The same number draws the same tokens (0)"},
+    OptionRow{Opt::quantized_folder, value, "--output", "DIR",
+              "The folder that the model is written to, which must not exist"},
+    OptionRow{Opt::scale_group, value, "--group", "N",
+              "Weights of int4 that share a scale: 32, 64 (the default) or 128"},
+    OptionRow{Opt::method, value, "--method", "METHOD",
+              "How scales are chosen: absmax (by the largest weight, the default for int8 and "
+              "float8), mse or search (least squared error; search is the default for int4), or "
+              "awq (by what the weights do to a text)"},
+    OptionRow{Opt::calibration, value, "--calibration", "FILE",
+              "With --method awq: a text like those that the model will see, some thousand words"},
     OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
     OptionRow{Opt::runs, value, "--runs", "N", "Number of runs (100)"},
     OptionRow{Opt::device, list, "--device", "PATTERN",

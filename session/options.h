@@ -165,6 +165,10 @@ enum class Opt : std::uint8_t {
   top_p,
   min_p,
   seed,
+  quantized_folder,
+  scale_group,
+  method,
+  calibration,
   // of provider plugins
   language,
   runs,

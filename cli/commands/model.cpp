@@ -1,12 +1,14 @@
 // model info, model bench, model selftest: the bundled runtime through its C interface.
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/opened_model.h"
+#include "cli/views/quantization_loss.h"
 #include "runtime/axle_runtime.h"
 #include "session/session.h"
 #include "session/variables.h"
@@ -170,6 +172,11 @@ std::vector<Fact> describe(const runtime::Model& model) {
   add_text("command", shape.architecture == runtime::Architecture::decoder ? "generate" : "embed");
   add_count("weights", weights);
   add_text("stored", by_type);
+  if (shape.stored)
+    add_text("quantized", shape.stored->group == 0
+                              ? fmt::format("{} ({})", shape.stored->mode, shape.stored->method)
+                              : fmt::format("{} ({}, groups of {})", shape.stored->mode,
+                                            shape.stored->method, shape.stored->group));
   add_count("layers", shape.layers);
   add_count("hidden", shape.hidden);
   add_count("heads", shape.heads);
@@ -183,20 +190,44 @@ std::vector<Fact> describe(const runtime::Model& model) {
   return facts;
 }
 
-int show_model(const std::string& path, Output& output) {
+/// What quantising to --mode would lose, by the mode's usual method.
+session::Outcome<std::optional<runtime::QuantizationReport>> measure(session::Session& session,
+                                                                     const runtime::Model& model,
+                                                                     Output& output) {
+  if (!session.arguments().has(session::Opt::mode)) return std::nullopt;
+  const auto mode = mode_option(session.arguments());
+  if (!mode) return std::unexpected(mode.error());
+  const auto scheme = runtime::choose_scheme(**mode, "", 0);
+  if (!scheme) return session::misused(scheme.error().message);
+  const auto engine = open_engine(session);
+  if (!engine) return std::unexpected(engine.error());
+  auto report = runtime::measure_loss(
+      **engine, model,
+      {.scheme = *scheme,
+       .calibration = {},
+       .on_calibration = {},
+       .on_weights = show_progress(output, "measuring " + model.tensors().where())});
+  if (!report) return std::unexpected(model_failure(report.error()));
+  return std::move(*report);
+}
+
+int show_model(session::Session& session, const std::string& path, Output& output) {
   const auto model = runtime::Model::open(path);
   if (!model) return output.failure(model_failure(model.error()));
+  const auto loss = measure(session, *model, output);
+  if (!loss) return output.failure(loss.error());
   const std::vector<Fact> facts = describe(*model);
   return output.answer({.text =
                             [&] {
                               std::string text;
                               for (const Fact& fact : facts)
                                 text += fmt::format("{:<16} {}\n", fact.key, fact.text);
-                              return text;
+                              return *loss ? text + loss_text(**loss) : text;
                             },
                         .json = [&]() -> ordered_json {
                           ordered_json object = ordered_json::object();
                           for (const Fact& fact : facts) object[fact.key] = fact.json;
+                          if (*loss) object["quantization"] = loss_json(**loss);
                           return {{"model", object}};
                         }});
 }
@@ -207,7 +238,9 @@ int run_model_info(session::Session& session, Output& output) {
   const std::vector<std::string>& models = session.arguments().positionals;
   if (models.size() > 1)
     return output.failure(session::misused("model info describes one model at a time").error());
-  if (models.size() == 1) return show_model(models.front(), output);
+  if (models.size() == 1) return show_model(session, models.front(), output);
+  if (session.arguments().has(session::Opt::mode))
+    return output.failure(session::misused("--mode is for a model, which is missing").error());
   auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   const auto facts = list_facts(**runtime);

@@ -73,9 +73,9 @@ int run_model_generate(session::Session& session, Output& output) {
   if (!arguments.has(Opt::model_prompt))
     return output.failure(
         session::misused("--prompt is missing: there is no text to answer").error());
-  const auto mode = mode_option(arguments);
-  if (!mode) return output.failure(mode.error());
-  const auto form = form_option(arguments, **mode);
+  const auto wanted = mode_option(arguments);
+  if (!wanted) return output.failure(wanted.error());
+  const auto form = form_option(arguments, **wanted);
   if (!form) return output.failure(form.error());
   const auto sampling = sampling_options(arguments);
   if (!sampling) return output.failure(sampling.error());
@@ -92,7 +92,9 @@ int run_model_generate(session::Session& session, Output& output) {
   auto tokens =
       runtime::prompt_tokens(*model, arguments.value(Opt::model_prompt), arguments.has(Opt::raw));
   if (!tokens) return output.failure(model_failure(tokens.error()));
-  auto decoder = runtime::Decoder::load(**engine, model->shape(), model->tensors(), **mode,
+  const auto mode = mode_of(arguments, *model);
+  if (!mode) return output.failure(mode.error());
+  auto decoder = runtime::Decoder::load(**engine, model->shape(), model->tensors(), *mode,
                                         show_loading(output, path));
   if (!decoder) return output.failure(model_failure(decoder.error()));
 
@@ -120,8 +122,8 @@ int run_model_embed(session::Session& session, Output& output) {
   const std::string path = arguments.positionals.front();
   if (!arguments.has(Opt::text))
     return output.failure(session::misused("--text is missing: there is no text to embed").error());
-  const auto mode = mode_option(arguments);
-  if (!mode) return output.failure(mode.error());
+  const auto wanted = mode_option(arguments);
+  if (!wanted) return output.failure(wanted.error());
   const auto engine = open_engine(session);
   if (!engine) return output.failure(engine.error());
 
@@ -130,7 +132,9 @@ int run_model_embed(session::Session& session, Output& output) {
   if (model->shape().architecture != runtime::Architecture::encoder)
     return output.failure(
         wrong_architecture(*model, path, "makes texts, not vectors", "variant model generate"));
-  auto encoder = runtime::Encoder::load(**engine, model->shape(), model->tensors(), **mode,
+  const auto mode = mode_of(arguments, *model);
+  if (!mode) return output.failure(mode.error());
+  auto encoder = runtime::Encoder::load(**engine, model->shape(), model->tensors(), *mode,
                                         show_loading(output, path));
   if (!encoder) return output.failure(model_failure(encoder.error()));
   std::vector<std::vector<std::int32_t>> texts;
@@ -162,9 +166,9 @@ int run_model_ppl(session::Session& session, Output& output) {
   if (text_path.empty())
     return output.failure(
         session::misused("--file is missing: there is no text to predict").error());
-  const auto mode = mode_option(arguments);
-  if (!mode) return output.failure(mode.error());
-  const auto form = form_option(arguments, **mode);
+  const auto wanted = mode_option(arguments);
+  if (!wanted) return output.failure(wanted.error());
+  const auto form = form_option(arguments, **wanted);
   if (!form) return output.failure(form.error());
   const auto window = count_option(arguments, Opt::window, 512, 2, UINT32_MAX);
   if (!window) return output.failure(window.error());
@@ -181,7 +185,9 @@ int run_model_ppl(session::Session& session, Output& output) {
   const runtime::Tokenizer::Piece whole{text->text(), false};
   const auto tokens = model->tokenizer().encode({&whole, 1}, true);
   if (!tokens) return output.failure(model_failure(tokens.error()));
-  auto decoder = runtime::Decoder::load(**engine, model->shape(), model->tensors(), **mode,
+  const auto mode = mode_of(arguments, *model);
+  if (!mode) return output.failure(mode.error());
+  auto decoder = runtime::Decoder::load(**engine, model->shape(), model->tensors(), *mode,
                                         show_loading(output, path));
   if (!decoder) return output.failure(model_failure(decoder.error()));
   const auto measured =
@@ -192,13 +198,13 @@ int run_model_ppl(session::Session& session, Output& output) {
                             [&] {
                               return fmt::format("perplexity {:.4f} over {} tokens, mode {}\n",
                                                  measured->perplexity, measured->scored,
-                                                 (*mode)->name);
+                                                 mode->name);
                             },
                         .json = [&]() -> ordered_json {
                           return {{"perplexity", measured->perplexity},
                                   {"mean", measured->mean},
                                   {"tokens", measured->scored},
-                                  {"mode", (*mode)->name}};
+                                  {"mode", mode->name}};
                         }});
 }
 

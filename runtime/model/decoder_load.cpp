@@ -1,6 +1,7 @@
 // Loading a decoder: which tensors make which layer.
 #include "runtime/model/decoder.h"
 #include "runtime/model/description/tensor_names.h"
+#include "runtime/model/layers/stored_rows.h"
 
 namespace axle::runtime {
 namespace {
@@ -13,13 +14,9 @@ class Stack {
 
   /// `head_depth` not zero: of rows in pairs.
   Result<void> append(Part part, std::size_t rows, std::size_t head_depth = 0) {
-    const Result<const Tensor*> tensor = tensors_.matrix(part, layer_, rows, columns_);
-    if (!tensor) return std::unexpected(tensor.error());
-    if (head_depth > 0) {
-      weights_.append_pairs(**tensor, head_depth);
-    } else {
-      weights_.append(**tensor);
-    }
+    const Result<LinearTensors> tensors = tensors_.linear(part, layer_, rows, columns_);
+    if (!tensors) return std::unexpected(tensors.error());
+    weights_.append(*tensors, head_depth);
     std::vector<float> bias(rows, 0.0F);
     if (tensors_.find(part, layer_, "bias") != nullptr) {
       Result<std::vector<float>> found = tensors_.vector(part, layer_, "bias", rows);
@@ -119,8 +116,11 @@ Result<Decoder::Layer> Decoder::load_layer(Engine& engine, const ModelShape& sha
 }
 
 Result<Decoder> Decoder::load(Engine& engine, const ModelShape& shape, const TensorSource& source,
-                              const ModelMode& mode, const LoadProgress& progress) {
-  const Result<ModelTensors> tensors = ModelTensors::open(source);
+                              const ModelMode& wanted, const LoadProgress& progress) {
+  const Result<ModelMode> mode = choose_mode(shape, wanted.name, source.where());
+  if (!mode) return std::unexpected(mode.error());
+  const Result<ModelTensors> tensors =
+      ModelTensors::open(source, shape.stored ? &*shape.stored : nullptr);
   if (!tensors) return std::unexpected(tensors.error());
   const Result<const Tensor*> embedding =
       tensors->matrix(Part::embedding, 0, shape.vocabulary, shape.hidden);
@@ -139,13 +139,13 @@ Result<Decoder> Decoder::load(Engine& engine, const ModelShape& shape, const Ten
   const double parts = static_cast<double>(shape.layers) + 1;
   decoder.layers_.reserve(shape.layers);
   for (std::size_t i = 0; i < shape.layers; ++i) {
-    Result<Layer> layer = load_layer(engine, shape, *tensors, mode, i);
+    Result<Layer> layer = load_layer(engine, shape, *tensors, *mode, i);
     if (!layer) return std::unexpected(layer.error());
     decoder.layers_.push_back(std::move(*layer));
     if (progress) progress(static_cast<double>(i + 1) / parts);
   }
   Result<Projection> output =
-      load_stack(engine, *tensors, mode, 0, shape.hidden,
+      load_stack(engine, *tensors, *mode, 0, shape.hidden,
                  {{shape.tied_embeddings ? Part::embedding : Part::output, shape.vocabulary}});
   if (!output) return std::unexpected(output.error());
   decoder.output_.push_back(std::move(*output));

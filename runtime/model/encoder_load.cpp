@@ -1,6 +1,7 @@
 // Loading an encoder: which tensors make which layer.
 #include "runtime/model/description/required_tensors.h"
 #include "runtime/model/encoder.h"
+#include "runtime/model/layers/stored_rows.h"
 
 namespace axle::runtime {
 
@@ -26,10 +27,10 @@ class Encoder::Loader {
     WeightRows weights(source_.where());
     std::vector<float> bias;
     for (const std::string& name : names) {
-      const Result<const Tensor*> matrix =
-          require_matrix(source_, prefix_ + name + ".weight", rows, columns);
-      if (!matrix) return std::unexpected(matrix.error());
-      weights.append(**matrix);
+      const Result<LinearTensors> tensors = require_linear(
+          source_, prefix_ + name, rows, columns, shape_.stored ? &*shape_.stored : nullptr);
+      if (!tensors) return std::unexpected(tensors.error());
+      weights.append(*tensors);
       const Result<std::vector<float>> own =
           require_vector(source_, prefix_ + name + ".bias", rows);
       if (!own) return std::unexpected(own.error());
@@ -74,9 +75,11 @@ class Encoder::Loader {
 };
 
 Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const TensorSource& source,
-                              const ModelMode& mode, const LoadProgress& progress) {
+                              const ModelMode& wanted, const LoadProgress& progress) {
+  const Result<ModelMode> mode = choose_mode(shape, wanted.name, source.where());
+  if (!mode) return std::unexpected(mode.error());
   const std::string words = "embeddings.word_embeddings.weight";
-  const Loader loader(engine, shape, source, mode, source.find(words) != nullptr ? "" : "bert.");
+  const Loader loader(engine, shape, source, *mode, source.find(words) != nullptr ? "" : "bert.");
   Encoder encoder(engine, shape);
   const Result<const Tensor*> table = loader.table(words, shape.vocabulary);
   if (!table) return std::unexpected(table.error());

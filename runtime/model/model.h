@@ -24,6 +24,8 @@ class Model {
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
   [[nodiscard]] const TensorSource& tensors() const;
+  /// Null for a folder.
+  [[nodiscard]] const GgufFile* gguf() const { return gguf_ ? &*gguf_ : nullptr; }
   [[nodiscard]] const Tokenizer& tokenizer() const { return *tokenizer_; }
   /// An error where the model has none, or one that is not known.
   [[nodiscard]] const Result<ChatTemplate>& chat_template() const { return chat_template_; }

@@ -10,6 +10,7 @@
 #include "runtime/axle_runtime.h"
 #include "runtime/c_runtime.h"
 #include "runtime/model/generation.h"
+#include "runtime/model/layers/stored_rows.h"
 #include "runtime/model/model.h"
 
 using axle::runtime::CacheForm;
@@ -23,7 +24,7 @@ struct axle_model {
 
   std::mutex in_use;
   Model model;
-  const ModelMode* mode = nullptr;
+  ModelMode mode{};
   CacheForm form = CacheForm::float16;
   std::optional<axle::runtime::Decoder> decoder;  ///< one of both
   std::optional<axle::runtime::Encoder> encoder;
@@ -52,11 +53,12 @@ axle_status guarded(axle_error* error, Work work) {
 }
 
 axle_status choose(const axle_model_options* options, axle_model& model, axle_error* error) {
-  const char* const mode = options != nullptr && options->mode != nullptr ? options->mode : "a16w8";
-  model.mode = axle::runtime::find_mode(mode);
-  if (model.mode == nullptr)
-    return report_failure(error, AXLE_BAD_ARGUMENT, "there is no mode '%.64s'", mode);
-  model.form = model.mode->quantised ? CacheForm::float16 : CacheForm::float32;
+  const auto mode = axle::runtime::choose_mode(
+      model.model.shape(), options != nullptr && options->mode != nullptr ? options->mode : "",
+      model.model.tensors().where());
+  if (!mode) return report(error, mode.error());
+  model.mode = *mode;
+  model.form = model.mode.quantised ? CacheForm::float16 : CacheForm::float32;
   if (options == nullptr || options->kv_cache == nullptr) return AXLE_OK;
   const CacheForm* const form = axle::runtime::find_cache_form(options->kv_cache);
   if (form != nullptr) {
@@ -76,12 +78,12 @@ axle_status load(axle_runtime& runtime, const axle_model_options* options, axle_
   const axle::runtime::ModelShape& shape = model.model.shape();
   if (shape.architecture == axle::runtime::Architecture::decoder) {
     auto decoder = axle::runtime::Decoder::load(runtime.engine, shape, model.model.tensors(),
-                                                *model.mode, progress);
+                                                model.mode, progress);
     if (!decoder) return report(error, decoder.error());
     model.decoder = std::move(*decoder);
   } else {
     auto encoder = axle::runtime::Encoder::load(runtime.engine, shape, model.model.tensors(),
-                                                *model.mode, progress);
+                                                model.mode, progress);
     if (!encoder) return report(error, encoder.error());
     model.encoder = std::move(*encoder);
   }
@@ -100,7 +102,7 @@ constexpr ModelFact model_facts[] = {
     {"vocabulary", [](const axle_model& m) { return std::to_string(m.model.shape().vocabulary); }},
     {"context", [](const axle_model& m) { return std::to_string(m.model.shape().context); }},
     {"hidden", [](const axle_model& m) { return std::to_string(m.model.shape().hidden); }},
-    {"mode", [](const axle_model& m) { return std::string(m.mode->name); }},
+    {"mode", [](const axle_model& m) { return std::string(m.mode.name); }},
     {"kv_cache", [](const axle_model& m) { return std::string(axle::runtime::name_of(m.form)); }}};
 
 axle::runtime::Result<std::vector<std::int32_t>> tokens_of(const axle_model& model,

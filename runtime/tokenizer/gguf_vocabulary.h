@@ -3,12 +3,32 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/files/gguf.h"
+#include "runtime/result.h"
+#include "runtime/tokenizer/text_split.h"
 
 namespace axle::runtime {
+
+/// Numbers of "tokenizer.ggml.token_type".
+namespace gguf_token {
+enum Type : std::int64_t { normal = 1, unknown = 2, control = 3, user_defined = 4 };
+}  // namespace gguf_token
+
+/// How "tokenizer.ggml.pre" splits a text into words.
+struct NamedSplit {
+  std::string_view name;
+  SplitRule rules[2];
+  std::size_t count;
+  bool whole_words;
+  bool compose;  ///< NFC
+};
+
+/// Null for a name that is not known.
+[[nodiscard]] const NamedSplit* find_split(std::string_view name);
 
 /// The texts lie in the file's mapping.
 struct GgufVocabulary {
@@ -25,6 +45,11 @@ struct GgufVocabulary {
   bool add_begin = false;
   bool add_end = false;
 };
+
+/// The same byte pair encoding as a tokenizer.json. AXLE_UNSUPPORTED for word pieces, and for what
+/// JSON cannot say: a token that is no UTF-8, two of the same text. `where` names the file.
+[[nodiscard]] Result<std::string> tokenizer_json(const GgufVocabulary& vocabulary,
+                                                 const std::string& where);
 
 /// Keys that are absent, or of another kind, say nothing.
 [[nodiscard]] GgufVocabulary read_vocabulary(const GgufFile& file);

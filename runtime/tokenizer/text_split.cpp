@@ -178,6 +178,13 @@ bool find_rule(std::string_view pattern, SplitRule& rule) {
   return false;
 }
 
+std::string_view pattern_of(SplitRule rule) {
+  for (const NamedPattern& known : patterns) {
+    if (known.rule == rule) return known.pattern;
+  }
+  return {};
+}
+
 std::size_t first_word(std::string_view text, SplitRule rule) {
   const Matcher matcher(text);
   switch (rule) {

@@ -22,6 +22,9 @@ enum class SplitRule : std::uint8_t {
 /// Whether `pattern` is the regular expression of a rule; then `rule` is set.
 [[nodiscard]] bool find_rule(std::string_view pattern, SplitRule& rule);
 
+/// The regular expression of a rule that has one, else empty.
+[[nodiscard]] std::string_view pattern_of(SplitRule rule);
+
 /// Bytes of the word at the beginning of `text`, which is valid UTF-8 and not empty; at least one.
 [[nodiscard]] std::size_t first_word(std::string_view text, SplitRule rule);
 

@@ -8,14 +8,6 @@
 namespace axle::runtime {
 namespace {
 
-struct NamedSplit {
-  std::string_view name;
-  SplitRule rules[2];
-  std::size_t count;
-  bool whole_words;
-  bool compose;
-};
-
 // llama.cpp's names (LLAMA_VOCAB_PRE_TYPE_…). Its Qwen has no NFC; that of Hugging Face has.
 constexpr NamedSplit splits[] = {
     {"gpt-2", {SplitRule::gpt2}, 1, false, false},
@@ -28,7 +20,7 @@ constexpr NamedSplit splits[] = {
     {"tekken", {SplitRule::tekken}, 1, true, false},
 };
 
-enum : std::int64_t { normal = 1, unknown = 2, control = 3, user_defined = 4 };
+using namespace gguf_token;
 
 class GgufReader {
  public:
@@ -66,10 +58,8 @@ class GgufReader {
   }
 
   Result<void> read_byte_pairs() {
-    const NamedSplit* const split =
-        std::find_if(std::begin(splits), std::end(splits),
-                     [&](const auto& one) { return one.name == gguf_.split; });
-    if (split == std::end(splits)) return unknown_split();
+    const NamedSplit* const split = find_split(gguf_.split);
+    if (split == nullptr) return unknown_split();
     BytePairModel& model = parts_.model.emplace<BytePairModel>();
     model.rules.assign(split->rules, split->rules + split->count);
     model.compose = split->compose;
@@ -175,6 +165,13 @@ class GgufReader {
 };
 
 }  // namespace
+
+const NamedSplit* find_split(std::string_view name) {
+  const NamedSplit* const found =
+      std::find_if(std::begin(splits), std::end(splits),
+                   [&](const NamedSplit& one) { return one.name == name; });
+  return found == std::end(splits) ? nullptr : found;
+}
 
 Result<Tokenizer> Tokenizer::from_gguf(const GgufVocabulary& vocabulary, const std::string& where) {
   return GgufReader(vocabulary, where).read();

@@ -225,11 +225,13 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::editable_only, axle::session::Opt::exclude_editable,
       axle::session::Opt::all_packages, axle::session::Opt::batch, axle::session::Opt::threads,
       axle::session::Opt::model_prompt, axle::session::Opt::raw, axle::session::Opt::text,
-      axle::session::Opt::text_file, axle::session::Opt::window, axle::session::Opt::mode,
-      axle::session::Opt::kv_cache, axle::session::Opt::max_tokens, axle::session::Opt::temperature,
-      axle::session::Opt::top_k, axle::session::Opt::top_p, axle::session::Opt::min_p,
-      axle::session::Opt::seed, axle::session::Opt::language, axle::session::Opt::runs,
-      axle::session::Opt::device, axle::session::Opt::for_package, axle::session::Opt::deep,
+      axle::session::Opt::text_file, axle::session::Opt::quantized_folder,
+      axle::session::Opt::scale_group, axle::session::Opt::method, axle::session::Opt::calibration,
+      axle::session::Opt::window, axle::session::Opt::mode, axle::session::Opt::kv_cache,
+      axle::session::Opt::max_tokens, axle::session::Opt::temperature, axle::session::Opt::top_k,
+      axle::session::Opt::top_p, axle::session::Opt::min_p, axle::session::Opt::seed,
+      axle::session::Opt::language, axle::session::Opt::runs, axle::session::Opt::device,
+      axle::session::Opt::for_package, axle::session::Opt::deep,
       axle::session::Opt::vulnerabilities, axle::session::Opt::fix};
   for (const axle::session::OptionRow& row : axle::session::option_rows()) {
     CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,

@@ -125,6 +125,35 @@ void require(Members& config, const char* key, const std::string& wanted) {
                   "\" is supported");
 }
 
+/// "quantization_config": of our own; another one would give tensors that mean something else.
+void read_quantization(Members& config, const std::string& where, ModelShape& shape) {
+  const json* const value = config.find("quantization_config");
+  if (value == nullptr) return;
+  if (!value->is_object()) {
+    config.complain("quantization_config", "is not an object");
+    return;
+  }
+  Members own(*value, where + ": quantization_config");
+  const std::string kind = own.text("quant_method", "");
+  if (kind != "axle") {
+    config.refuse("weights quantised by \"" + kind +
+                  "\" are not supported; there is \"axle\" (`variant model quantize`)");
+    return;
+  }
+  const std::uint64_t format = own.count("format");
+  StoredQuantization stored{own.text("mode", ""), own.text("method", ""), own.count("group", 0)};
+  if (own.problem()) {
+    config.complain("quantization_config", own.problem()->message);
+  } else if (format != StoredQuantization::format) {
+    config.refuse("quantised weights of format " + std::to_string(format) +
+                  " are not supported, only of format " +
+                  std::to_string(StoredQuantization::format) +
+                  "; use a newer version, or quantise the model again");
+  } else {
+    shape.stored = std::move(stored);
+  }
+}
+
 void read_decoder(Members& config, const std::string& where, ModelShape& shape) {
   shape.key_heads = config.count("num_key_value_heads", shape.heads);
   const std::size_t even = shape.heads > 0 ? shape.hidden / shape.heads : 0;
@@ -184,6 +213,7 @@ Result<ModelShape> parse_config(std::string_view text, const std::string& where)
   } else {
     read_encoder(config, shape);
   }
+  read_quantization(config, where, shape);
   if (config.problem()) return std::unexpected(*config.problem());
   if (shape.heads == 0 ||
       (shape.architecture == Architecture::encoder && shape.hidden % shape.heads != 0))

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,16 @@ struct RotaryShape {
   double original_context = 8192;    ///< llama3
 };
 
+/// How the linear layers of a folder are stored that is quantised already ("quantization_config" of
+/// its config.json).
+struct StoredQuantization {
+  static constexpr std::uint64_t format = 1;  ///< what this version writes and reads
+
+  std::string mode;       ///< "a16w8", …
+  std::string method;     ///< "absmax", "mse", "search", "awq"
+  std::size_t group = 0;  ///< of int4 weights, else 0
+};
+
 struct ModelShape {
   std::string type;  ///< "llama", "mistral", "qwen2", "qwen3", "bert"
   Architecture architecture = Architecture::decoder;
@@ -45,6 +56,7 @@ struct ModelShape {
   bool tied_embeddings = false;     ///< the embedding is the last layer, too
   bool interleaved_rotary = false;  ///< the file's rows of queries and keys are in pairs (2i, 2i+1)
   std::vector<std::int32_t> end_tokens;  ///< any of them ends an answer
+  std::optional<StoredQuantization> stored;
 
   [[nodiscard]] std::size_t query_width() const { return heads * head_depth; }
   [[nodiscard]] std::size_t key_width() const { return key_heads * head_depth; }

@@ -10,11 +10,12 @@ struct Names {
   const char* gguf;
 };
 
-/// By the number of the part. Those of a layer stand behind "layers.N." and "blk.N.".
+/// By the number of the part; folders have no rotary factors but those that this runtime writes.
+/// Those of a layer stand behind "layers.N." and "blk.N.".
 constexpr Names names[] = {{"embed_tokens", "token_embd"},
                            {"norm", "output_norm"},
                            {"lm_head", "output"},
-                           {nullptr, "rope_freqs"},
+                           {"rotary_factors", "rope_freqs"},
                            {"input_layernorm", "attn_norm"},
                            {"self_attn.q_proj", "attn_q"},
                            {"self_attn.k_proj", "attn_k"},
@@ -29,11 +30,18 @@ constexpr Names names[] = {{"embed_tokens", "token_embd"},
 
 }  // namespace
 
-Result<ModelTensors> ModelTensors::open(const TensorSource& source) {
-  if (source.find("token_embd.weight") != nullptr) return ModelTensors(source, true, "");
+std::string folder_name(Part part, std::size_t layer) {
+  std::string name = part == Part::output ? "" : "model.";
+  if (part >= Part::attention_norm) name += "layers." + std::to_string(layer) + ".";
+  return name + names[static_cast<std::size_t>(part)].folder;
+}
+
+Result<ModelTensors> ModelTensors::open(const TensorSource& source,
+                                        const StoredQuantization* stored) {
+  if (source.find("token_embd.weight") != nullptr) return ModelTensors(source, stored, true, "");
   for (const char* prefix : {"model.", ""}) {
     if (source.find(std::string(prefix) + "embed_tokens.weight") != nullptr)
-      return ModelTensors(source, false, prefix);
+      return ModelTensors(source, stored, false, prefix);
   }
   return failure(
       AXLE_MALFORMED,
@@ -42,14 +50,17 @@ Result<ModelTensors> ModelTensors::open(const TensorSource& source) {
       source.where().c_str());
 }
 
-std::string ModelTensors::name(Part part, std::size_t layer, const char* what) const {
+std::string ModelTensors::name(Part part, std::size_t layer) const {
   const Names& row = names[static_cast<std::size_t>(part)];
-  const bool in_layer = part >= Part::attention_norm;
   std::string name;
   if (!gguf_ && part != Part::output) name = prefix_;
-  if (in_layer) name += (gguf_ ? "blk." : "layers.") + std::to_string(layer) + ".";
-  const char* const own = gguf_ ? row.gguf : row.folder;
-  return own == nullptr ? "" : name + own + "." + what;
+  if (part >= Part::attention_norm)
+    name += (gguf_ ? "blk." : "layers.") + std::to_string(layer) + ".";
+  return name + (gguf_ ? row.gguf : row.folder);
+}
+
+std::string ModelTensors::name(Part part, std::size_t layer, const char* what) const {
+  return name(part, layer) + "." + what;
 }
 
 const Tensor* ModelTensors::find(Part part, std::size_t layer, const char* what) const {
@@ -59,6 +70,11 @@ const Tensor* ModelTensors::find(Part part, std::size_t layer, const char* what)
 Result<const Tensor*> ModelTensors::matrix(Part part, std::size_t layer, std::size_t rows,
                                            std::size_t columns) const {
   return require_matrix(*source_, name(part, layer, "weight"), rows, columns);
+}
+
+Result<LinearTensors> ModelTensors::linear(Part part, std::size_t layer, std::size_t rows,
+                                           std::size_t columns) const {
+  return require_linear(*source_, name(part, layer), rows, columns, stored_);
 }
 
 Result<std::vector<float>> ModelTensors::vector(Part part, std::size_t layer, const char* what,

@@ -8,6 +8,7 @@
 
 #include "runtime/files/tensor.h"
 #include "runtime/files/tensor_source.h"
+#include "runtime/model/description/required_tensors.h"
 #include "runtime/result.h"
 
 namespace axle::runtime {
@@ -31,17 +32,26 @@ enum class Part : std::uint8_t {
   down
 };
 
+/// The name of a part in Hugging Face's folders, as this runtime writes them, without ".weight".
+[[nodiscard]] std::string folder_name(Part part, std::size_t layer);
+
 /// Finds the tensors of one file or folder.
 class ModelTensors {
  public:
   /// Which of the two ways of naming is in use is seen by the embedding's name.
-  [[nodiscard]] static Result<ModelTensors> open(const TensorSource& source);
+  /// `stored`, which may be null, says how linear layers are quantised; it must stay.
+  [[nodiscard]] static Result<ModelTensors> open(const TensorSource& source,
+                                                 const StoredQuantization* stored = nullptr);
 
   /// "weight" or "bias" of a part; null if it is not there.
   [[nodiscard]] const Tensor* find(Part part, std::size_t layer, const char* what) const;
 
   /// [rows][columns], or an error that names the tensor.
   [[nodiscard]] Result<const Tensor*> matrix(Part part, std::size_t layer, std::size_t rows,
+                                             std::size_t columns) const;
+
+  /// The weights of a linear layer, or an error that names the tensor.
+  [[nodiscard]] Result<LinearTensors> linear(Part part, std::size_t layer, std::size_t rows,
                                              std::size_t columns) const;
 
   /// `length` finite floats, or an error that names the tensor.
@@ -51,12 +61,15 @@ class ModelTensors {
   [[nodiscard]] const std::string& where() const { return source_->where(); }
 
  private:
-  ModelTensors(const TensorSource& source, bool gguf, std::string prefix)
-      : source_(&source), gguf_(gguf), prefix_(std::move(prefix)) {}
+  ModelTensors(const TensorSource& source, const StoredQuantization* stored, bool gguf,
+               std::string prefix)
+      : source_(&source), stored_(stored), gguf_(gguf), prefix_(std::move(prefix)) {}
 
+  [[nodiscard]] std::string name(Part part, std::size_t layer) const;
   [[nodiscard]] std::string name(Part part, std::size_t layer, const char* what) const;
 
   const TensorSource* source_;
+  const StoredQuantization* stored_;
   bool gguf_;
   std::string prefix_;
 };

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "runtime/model/layers/stored_rows.h"
+
 namespace axle::runtime {
 namespace {
 
@@ -25,6 +27,11 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
   Projection projection(engine);
   projection.inputs_ = weights.columns();
   projection.outputs_ = weights.rows();
+  if (weights.is_stored()) {
+    const Result<void> packed = projection.pack_stored(mode, weights, bias);
+    if (!packed) return std::unexpected(packed.error());
+    return projection;
+  }
   if (!mode.quantised) {
     projection.bias_ = bias;
     const Result<void> packed = projection.pack_floats(weights);
@@ -54,6 +61,30 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
                                                       &error);
   if (status != AXLE_OK) return failure(status, "%s", error.message);
   return projection;
+}
+
+Result<void> Projection::pack_stored(const ModelMode& mode, const WeightRows& weights,
+                                     const std::vector<float>& bias) {
+  const Result<StoredRows> rows = read_stored_rows(weights, mode);
+  if (!rows) return std::unexpected(rows.error());
+  linear_ = std::make_unique<Linear>(*engine_);
+  axle_error error{};
+  const axle_status status =
+      linear_->pack({.struct_size = sizeof(axle_linear_options),
+                     .mode = mode.linear,
+                     .weight_type = mode.linear == AXLE_A32F8 ? AXLE_FLOAT8 : AXLE_INT8,
+                     .n = outputs_,
+                     .k = inputs_,
+                     .weights = rows->values.data(),
+                     .scales = rows->scales.data(),
+                     .bias = bias.empty() ? nullptr : bias.data(),
+                     .group = mode.group,
+                     .scaling = AXLE_SEARCHED,
+                     .reserved = 0,
+                     .factors = nullptr},
+                    &error);
+  if (status != AXLE_OK) return failure(status, "%s", error.message);
+  return {};
 }
 
 Result<void> Projection::pack_floats(const WeightRows& weights) {

@@ -19,6 +19,8 @@ struct ModelMode {
   bool quantised;     ///< else float32 weights and activations, summed in float32
   axle_mode linear;   ///< where quantised
   std::size_t group;  ///< of int4 weights, else 0
+  /// Scales of int4 weights that are stored may be negative; others never are.
+  bool signed_scales = true;
 };
 
 /// All modes, `float` first.
@@ -40,6 +42,8 @@ class Projection {
 
  private:
   explicit Projection(Engine& engine) : engine_(&engine) {}
+  [[nodiscard]] Result<void> pack_stored(const ModelMode& mode, const WeightRows& weights,
+                                         const std::vector<float>& bias);
   [[nodiscard]] Result<void> pack_floats(const WeightRows& weights);
   void forward_floats(const float* x, std::size_t rows, float* y);
 

@@ -10,17 +10,18 @@ std::size_t WeightRows::rows() const {
   return total;
 }
 
+std::size_t WeightRows::columns() const {
+  const Part& part = parts_.front();
+  const bool nibbles = part.scales != nullptr && part.tensor->type == TensorType::uint8;
+  return part.tensor->shape.back() * (nibbles ? 2 : 1);
+}
+
 Result<void> WeightRows::read(std::size_t first, std::size_t count, float* to) const {
   std::size_t start = 0;  // of the part
   for (const Part& part : parts_) {
     const std::size_t rows = part.tensor->shape.front();
     for (; count > 0 && first < start + rows; ++first, --count, to += columns()) {
-      std::size_t row = first - start;
-      if (part.head_depth > 0) {
-        const std::size_t in_head = row % part.head_depth;
-        const std::size_t half = part.head_depth / 2;
-        row += (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1) - in_head;
-      }
+      const std::size_t row = row_in_pairs(first - start, part.head_depth);
       read_rows(*part.tensor, row, 1, to);
       for (std::size_t i = 0; i < columns(); ++i) {
         if (!std::isfinite(to[i]))

@@ -59,12 +59,13 @@ COMMANDS = {
     "model generate": ["model.gguf", "--prompt", "a"],
     "model embed": ["model", "--text", "a"],
     "model ppl": ["model.gguf", "--file", "a.txt"],
+    "model quantize": ["model.gguf", "--output", "folder", "--mode", "a16w4"],
     "model bench": [],
     "model selftest": [],
 }
 FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
 # They run what only this machine has.
-REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model bench", "model selftest"}
+REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model selftest"}
 
 
 class ElsewhereTestCase(TestCase):

@@ -1,0 +1,106 @@
+#include "runtime/files/atomic_folder.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace axle::runtime {
+namespace {
+
+constexpr std::string_view marker = ".partial-";
+constexpr int deepest = 8;
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  DIR* const open = opendir(folder.c_str());
+  if (open == nullptr) return names;
+  while (const dirent* const entry = readdir(open)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  closedir(open);
+  return names;
+}
+
+/// Never through a symbolic link.
+void remove_all(const std::string& path, int depth = 0) {
+  if (unlink(path.c_str()) == 0 || depth > deepest) return;
+  struct stat status{};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
+  for (const std::string& name : names_in(path)) remove_all(path + "/" + name, depth + 1);
+  rmdir(path.c_str());
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// What processes that are no more left of the same folder.
+void remove_left_over(const std::string& path) {
+  const std::string parent = parent_of(path);
+  const std::string start =
+      path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1) +
+      std::string(marker);
+  for (const std::string& name : names_in(parent)) {
+    if (!name.starts_with(start)) continue;
+    char* end = nullptr;
+    const long process = std::strtol(name.c_str() + start.size(), &end, 10);
+    if (*end == '\0' && process > 0 && kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH)
+      remove_all(parent + "/" + name);
+  }
+}
+
+std::unexpected<Failure> is_there(const std::string& path) {
+  return failure(AXLE_BAD_ARGUMENT, "%s: there is something already; name another folder",
+                 path.c_str());
+}
+
+}  // namespace
+
+Result<AtomicFolder> AtomicFolder::create(const std::string& path) {
+  std::string name = path;
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  struct stat status{};
+  if (lstat(name.c_str(), &status) == 0) return is_there(name);
+  remove_left_over(name);
+  std::string partial = name + std::string(marker) + std::to_string(getpid());
+  if (mkdir(partial.c_str(), 0777) != 0)
+    return failure(AXLE_IO, "%s: cannot be made: %s", partial.c_str(), std::strerror(errno));
+  return AtomicFolder(std::move(name), std::move(partial));
+}
+
+AtomicFolder::AtomicFolder(AtomicFolder&& other) noexcept
+    : path_(std::move(other.path_)), partial_(std::exchange(other.partial_, std::string())) {}
+
+AtomicFolder::~AtomicFolder() {
+  if (!partial_.empty()) remove_all(partial_);
+}
+
+Result<void> AtomicFolder::publish() {
+  // An empty folder at that place would be replaced by rename().
+  struct stat status{};
+  if (lstat(path_.c_str(), &status) == 0) return is_there(path_);
+  if (rename(partial_.c_str(), path_.c_str()) != 0)
+    return failure(AXLE_IO, "%s: cannot be renamed to %s: %s", partial_.c_str(), path_.c_str(),
+                   std::strerror(errno));
+  partial_.clear();
+  const int parent = open(parent_of(path_).c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+  if (parent >= 0) {
+    fsync(parent);
+    close(parent);
+  }
+  return {};
+}
+
+}  // namespace axle::runtime
