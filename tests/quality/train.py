@@ -28,9 +28,9 @@ SIZES = {
     "1M": Shape(hidden=128, layers=4, heads=4, kv_heads=2, intermediate=384, vocabulary=VOCABULARY),
     "4M": Shape(hidden=256, layers=4, heads=4, kv_heads=2, intermediate=768, vocabulary=VOCABULARY),
 }
-STEPS = {"1M": 800, "4M": 650}
-BATCH = 8
-PEAK_RATE = 3e-3
+STEPS = {"1M": 800, "4M": 500}
+BATCH = 4
+PEAK_RATE = 4e-3
 WARM_UP = 30
 
 
