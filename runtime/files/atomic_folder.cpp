@@ -1,8 +1,8 @@
 #include "runtime/files/atomic_folder.h"
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -10,7 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <sys/stat.h>  // mkdir
 #include <unistd.h>
 
 namespace axle::runtime {
@@ -31,11 +31,22 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+// stat and its kin have other symbol versions since glibc 2.33, and a wheel runs on older ones.
+
+bool is_there(const std::string& path) {
+  char target[2];
+  return access(path.c_str(), F_OK) == 0 || readlink(path.c_str(), target, sizeof target) >= 0;
+}
+
+bool is_folder(const std::string& path) {
+  const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW);
+  if (opened >= 0) close(opened);
+  return opened >= 0;
+}
+
 /// Never through a symbolic link.
 void remove_all(const std::string& path, int depth = 0) {
-  if (unlink(path.c_str()) == 0 || depth > deepest) return;
-  struct stat status{};
-  if (lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
+  if (unlink(path.c_str()) == 0 || depth > deepest || !is_folder(path)) return;
   for (const std::string& name : names_in(path)) remove_all(path + "/" + name, depth + 1);
   rmdir(path.c_str());
 }
@@ -54,14 +65,16 @@ void remove_left_over(const std::string& path) {
       std::string(marker);
   for (const std::string& name : names_in(parent)) {
     if (!name.starts_with(start)) continue;
-    char* end = nullptr;
-    const long process = std::strtol(name.c_str() + start.size(), &end, 10);
-    if (*end == '\0' && process > 0 && kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH)
+    pid_t process = 0;
+    const char* const last = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + start.size(), last, process);
+    if (parsed.ec == std::errc() && parsed.ptr == last && process > 0 && kill(process, 0) != 0 &&
+        errno == ESRCH)
       remove_all(parent + "/" + name);
   }
 }
 
-std::unexpected<Failure> is_there(const std::string& path) {
+std::unexpected<Failure> something_there(const std::string& path) {
   return failure(AXLE_BAD_ARGUMENT, "%s: there is something already; name another folder",
                  path.c_str());
 }
@@ -71,8 +84,7 @@ std::unexpected<Failure> is_there(const std::string& path) {
 Result<AtomicFolder> AtomicFolder::create(const std::string& path) {
   std::string name = path;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  struct stat status{};
-  if (lstat(name.c_str(), &status) == 0) return is_there(name);
+  if (is_there(name)) return something_there(name);
   remove_left_over(name);
   std::string partial = name + std::string(marker) + std::to_string(getpid());
   if (mkdir(partial.c_str(), 0777) != 0)
@@ -89,8 +101,7 @@ AtomicFolder::~AtomicFolder() {
 
 Result<void> AtomicFolder::publish() {
   // An empty folder at that place would be replaced by rename().
-  struct stat status{};
-  if (lstat(path_.c_str(), &status) == 0) return is_there(path_);
+  if (is_there(path_)) return something_there(path_);
   if (rename(partial_.c_str(), path_.c_str()) != 0)
     return failure(AXLE_IO, "%s: cannot be renamed to %s: %s", partial_.c_str(), path_.c_str(),
                    std::strerror(errno));

@@ -5,6 +5,7 @@
 
 #include "runtime/files/atomic_folder.h"
 #include "runtime/files/safetensors_writer.h"
+#include "runtime/half.h"
 #include "runtime/model/quantization/awq.h"
 #include "runtime/model/quantization/model_files.h"
 
