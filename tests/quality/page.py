@@ -85,15 +85,21 @@ rounding sometimes helps.
 ## How it is measured
 
 Llama models are trained from nothing (tokenizer: byte-level BPE of 2,048 tokens; context {window}; seed fixed), on texts of
-these Debian packages: {packages}. One file in {part} is held out, chosen by its name's
-hash; the perplexity is that of {tokens:,} tokens of these, in parts of {window} (`variant model ppl`). AWQ's calibration text is of
+these Debian packages:
+
+{packages}
+
+One file in {part} is held out, chosen by its name's hash. Perplexity is that of {tokens:,} tokens of these, the second half of
+each window of {window} (`variant model ppl`). AWQ's calibration text is of
 files that the models learned from. Keys and values are float16, except with `float`, where they are float32.
 
 {training}
 
-The models are small and have read little text, so their perplexity is far from that of a good model. The smaller a model,
-the fewer values a sum has in which errors cancel; the less it has learned, the less there is to lose. Larger models that
-learned more lose more at 4 bits, as a rule, unless scales are chosen well: read the rows beside one another.
+The models are small, and minutes of training leave them far from what their size can learn: less than a pass over the texts,
+and the larger one is further from its end. A model that knows little has little to lose, so these figures are a weak test
+of the goals: they find faults of a mode, and say little of what a fully trained model of billions of weights loses.
+Differences of a few tenths of a percent between two methods are chance. More steps (`STEPS` in `tests/quality/train.py`)
+make it a stricter test.
 
 Trained and measured on {processor}. The integer modes give the same bits on every machine; the training does so only on
 machines whose PyTorch multiplies in the same order, so another machine's models differ a little.
@@ -102,7 +108,7 @@ machines whose PyTorch multiplies in the same order, so another machine's models
 
 def page(measured, training, packages, machine):
     tokens = next(iter(measured.values()))["float"]["tokens"]
-    named = ", ".join(f"{name} {version}" for name, version in packages.items())
+    named = "\n".join(f"- {name} {version}" for name, version in packages.items())
     return PAGE.format(verdict=verdict(measured), table=table(measured), training=training_table(training), packages=named,
                        part=HELD_OUT_PART, window=WINDOW, tokens=tokens, processor=machine)
 
