@@ -96,7 +96,7 @@ files that the models learned from. Keys and values are float16, except with `fl
 {training}
 
 The models are small, and minutes of training leave them far from what their size can learn: less than a pass over the texts,
-and the larger one is further from its end. A model that knows little has little to lose, so these figures are a weak test
+and the larger one is further from its end (its perplexity may be the higher one). A model that knows little has little to lose, so these figures are a weak test
 of the goals: they find faults of a mode, and say little of what a fully trained model of billions of weights loses.
 Differences of a few tenths of a percent between two methods are chance. More steps (`STEPS` in `tests/quality/train.py`)
 make it a stricter test.
