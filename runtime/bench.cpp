@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "runtime/clock.h"
 #include "runtime/linear.h"
+#include "runtime/machine/clock.h"
 #include "runtime/read_probe.h"
 
 namespace axle::runtime {

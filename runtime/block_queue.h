@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/thread_pool.h"
+#include "runtime/machine/thread_pool.h"
 
 namespace axle::runtime {
 

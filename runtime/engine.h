@@ -7,8 +7,8 @@
 #include "runtime/axle_runtime.h"
 #include "runtime/kernel_table.h"
 #include "runtime/layer_choices.h"
-#include "runtime/memory.h"
-#include "runtime/thread_pool.h"
+#include "runtime/machine/memory.h"
+#include "runtime/machine/thread_pool.h"
 
 namespace axle::runtime {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "detect/capability.h"
-#include "runtime/cpu.h"
 #include "runtime/kernel.h"
+#include "runtime/machine/cpu.h"
 
 namespace axle::runtime {
 

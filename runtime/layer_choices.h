@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "runtime/axle_runtime.h"
-#include "runtime/memory.h"
+#include "runtime/machine/memory.h"
 
 namespace axle::runtime {
 

@@ -6,7 +6,7 @@
 
 #include "runtime/axle_runtime.h"
 #include "runtime/engine.h"
-#include "runtime/memory.h"
+#include "runtime/machine/memory.h"
 
 namespace axle::runtime {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/clock.h"
+#include "runtime/machine/clock.h"
 
 namespace axle::runtime {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "runtime/engine.h"
-#include "runtime/memory.h"
+#include "runtime/machine/memory.h"
 
 namespace axle::runtime {
 

@@ -80,18 +80,18 @@ endfunction()
 # axle_runtime_sources(TARGET): adds the core (no C++ library at run time) and the chosen kernels.
 function(axle_runtime_sources target)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  set(cpu ${root}/cpu_${AXLE_RUNTIME_ARCHITECTURE}.cpp)
+  set(cpu ${root}/machine/cpu_${AXLE_RUNTIME_ARCHITECTURE}.cpp)
   if(NOT EXISTS ${cpu})
-    set(cpu ${root}/cpu_other.cpp)
+    set(cpu ${root}/machine/cpu_other.cpp)
   endif()
   axle_runtime_kernels(${target} kernel_sources)
   set(core_sources
     ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
-    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/memory.cpp
-    ${root}/old_glibc.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
+    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/machine/memory.cpp
+    ${root}/machine/old_glibc.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
     ${root}/quantize/int8.cpp
     ${root}/read_probe.cpp
-    ${root}/selftest.cpp ${root}/thread_pool.cpp)
+    ${root}/selftest.cpp ${root}/machine/thread_pool.cpp)
   target_sources(${target} PRIVATE ${core_sources} ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes.
   target_compile_options(${target} PRIVATE -ffp-contract=off)

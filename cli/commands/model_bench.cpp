@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/opened_model.h"
-#include "runtime/clock.h"
+#include "runtime/machine/clock.h"
 #include "runtime/tune/model_speed.h"
 
 namespace axle::cli {

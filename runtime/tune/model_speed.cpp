@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/clock.h"
+#include "runtime/machine/clock.h"
 #include "runtime/read_probe.h"
 #include "runtime/tune/search.h"
 

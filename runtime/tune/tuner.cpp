@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "runtime/clock.h"
-#include "runtime/memory.h"
+#include "runtime/machine/clock.h"
+#include "runtime/machine/memory.h"
 #include "runtime/tune/search.h"
 
 namespace axle::runtime {

@@ -9,7 +9,7 @@
 #include "runtime/files/mapped_file.h"
 #include "runtime/json_nesting.h"
 #include "runtime/linear.h"
-#include "runtime/thread_pool.h"
+#include "runtime/machine/thread_pool.h"
 
 namespace axle::runtime {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "detect/host.h"
 #include "detect/probe.h"
-#include "runtime/cpu.h"
 #include "runtime/linear.h"
+#include "runtime/machine/cpu.h"
 #include "runtime/selftest.h"
 #include "tests/runtime/kernel_sets.h"
 #include "tests/runtime/layer_case.h"

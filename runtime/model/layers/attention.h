@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "runtime/kernel.h"
-#include "runtime/memory.h"
+#include "runtime/machine/memory.h"
 #include "runtime/model/description/model_shape.h"
 #include "runtime/model/layers/key_value_cache.h"
 #include "runtime/result.h"

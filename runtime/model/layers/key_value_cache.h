@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/kernel.h"
-#include "runtime/memory.h"
+#include "runtime/machine/memory.h"
 #include "runtime/result.h"
 
 namespace axle::runtime {

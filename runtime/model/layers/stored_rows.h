@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/memory.h"
+#include "runtime/machine/memory.h"
 #include "runtime/model/description/model_shape.h"
 #include "runtime/model/layers/projection.h"
 #include "runtime/model/layers/weight_rows.h"

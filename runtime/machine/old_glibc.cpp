@@ -1,4 +1,4 @@
-#include "runtime/old_glibc.h"
+#include "runtime/machine/old_glibc.h"
 
 #ifdef AXLE_OLD_GLIBC
 

@@ -2,7 +2,7 @@
 
 #include <sys/auxv.h>
 
-#include "runtime/cpu.h"
+#include "runtime/machine/cpu.h"
 
 namespace axle::runtime {
 namespace {

@@ -2,7 +2,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/cpu.h"
+#include "runtime/machine/cpu.h"
 
 namespace axle::runtime {
 namespace {

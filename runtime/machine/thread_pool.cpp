@@ -1,4 +1,4 @@
-#include "runtime/thread_pool.h"
+#include "runtime/machine/thread_pool.h"
 
 #include <csignal>
 
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/old_glibc.h"
+#include "runtime/machine/old_glibc.h"
 
 namespace axle::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/memory.h"
+#include "runtime/machine/memory.h"
 
 #include <cstdint>
 #include <cstdlib>
