@@ -1,8 +1,10 @@
 #!/bin/sh
-# run_tests.sh PACKAGE_PARENT: the Python tests on every CPython from 3.9 on that is on PATH or among
+# run_tests.sh PACKAGE_PARENT TEST…: the Python tests, files beside this one, on every CPython from 3.9 on that is on PATH or among
 # pyenv's versions. The models that they ask are made by one that has NumPy. AXLE_TEST_TORCH names more
 # Pythons, of environments with a PyTorch each, for the tests of axle_runtime.torch.
 set -eu
+package=$1
+shift
 here=$(cd "$(dirname "$0")" && pwd)
 models=$(mktemp -d)
 trap 'rm -rf "$models"' EXIT
@@ -33,14 +35,14 @@ if sys.version_info >= (3, 9) and platform.python_implementation() == "CPython":
   case $seen in *" $executable "*) continue ;; esac
   seen="$seen$executable "
   echo "== CPython ${real##* } ($executable)"
-  for test in "$here"/*_test.py; do
-    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$1 AXLE_TEST_MODELS=$models/made "$executable" "$test"
+  for test in "$@"; do
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$package AXLE_TEST_MODELS=$models/made "$executable" "$here/$test"
   done
   ran=$((ran + 1))
 done
 for python in ${AXLE_TEST_TORCH:-}; do
   echo "== $python"
-  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$1 "$python" "$here/torch_test.py"
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$package "$python" "$here/torch_test.py"
 done
 if [ $ran -eq 0 ]; then
   echo "skipped: there is no CPython from 3.9 on"
