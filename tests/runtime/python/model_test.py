@@ -146,7 +146,7 @@ class GenerateTest(ModelCase):
             (ValueError, "and the model's context 256", lambda: self.generate("xyz " * 300)),
             (axle_runtime.UnsupportedModel, "makes texts, not vectors", lambda: self.model.embed("x")),
             (OSError, "nothing-there", lambda: self.open("nothing-there")),
-            (ValueError, "no mode 'a3w3'", lambda: self.open(mode="a3w3")),
+            (ValueError, 'no mode "a3w3"', lambda: self.open(mode="a3w3")),
             (ValueError, "no cache form 'int3'", lambda: self.open(kv_cache="int3")),
             (axle_runtime.MalformedModel, "expected.json", lambda: self.open("expected.json")),
         ):
