@@ -27,7 +27,7 @@ class Search {
   /// So many disturbed pairs: the machine is too busy to decide.
   static constexpr std::size_t most_disturbed_pairs = 9;
   /// A disturbed measurement is repeated so often.
-  static constexpr int most_repeats = 3;
+  static constexpr int most_repeats = 2;
 
   /// `seed`: of the orders.
   Search(std::size_t candidates, std::uint64_t seed);

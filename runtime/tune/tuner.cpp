@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t rows_of_last = 128;
 /// What is tried there beside the default, so that a chunk's rows stay in a smaller cache.
 constexpr std::size_t small_chunk = std::size_t{1} << 20;
+constexpr std::size_t least_cold_bytes = std::size_t{256} << 20;
 constexpr std::size_t verifying_pairs = 7;
 constexpr std::size_t least_won = 6;
 /// A set that was so much slower than the default with fewer rows is not measured with more.
@@ -79,6 +80,8 @@ class Tuner {
  public:
   Tuner(Engine& engine, std::span<Linear* const> layers)
       : engine_(engine), layers_(layers), witness_(engine.pool().threads()) {
+    const MachineSignature machine = machine_signature(engine);
+    cold_bytes_ = std::max<std::size_t>(2 * machine.l2 * machine.threads, least_cold_bytes);
     engine_.forget_choices();
     for (Linear* const layer : layers) {
       const auto known = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& one) {
@@ -109,10 +112,12 @@ class Tuner {
   Result<double> run_all(std::size_t rows, bool tuned);
   Result<double> verify(std::size_t rows);
   [[nodiscard]] double decided() const;
+  [[nodiscard]] std::size_t undecided_bytes() const;
 
   Engine& engine_;
   std::span<Linear* const> layers_;
   Witness witness_;
+  std::size_t cold_bytes_;  ///< after so many bytes of others a layer's weights are in no cache
   std::vector<std::size_t> shape_of_;  ///< of each layer
   std::vector<Shape> shapes_;
   Memory x_;
@@ -174,13 +179,24 @@ Result<Tuner::Sample> Tuner::run(Linear& layer, const PassChoice& choice, std::s
   return Sample{seconds, witness_.was_quiet()};
 }
 
-/// One measurement of each layer whose shape is undecided. The others run with one row, so that
-/// their weights take the caches as well. False: all are decided.
+std::size_t Tuner::undecided_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (shapes_[shape_of_[i]].search->next()) bytes += layers_[i]->bytes();
+  }
+  return bytes;
+}
+
+/// One measurement of each layer whose shape is undecided. Others run with one row where that takes
+/// the caches from those that are measured. False: all are decided.
 Result<bool> Tuner::measure_each_layer(std::size_t rows) {
   bool undecided = false;
+  std::size_t read = undecided_bytes();
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     Shape& shape = shapes_[shape_of_[i]];
     const std::optional<std::size_t> candidate = shape.search->next();
+    if (!candidate && read >= cold_bytes_) continue;
+    if (!candidate) read += layers_[i]->bytes();
     const PassChoice choice =
         candidate ? shape.candidates[*candidate] : engine_.choice_for(shape.shape, 1);
     const Result<Sample> sample = run(*layers_[i], choice, candidate ? rows : 1);
