@@ -31,6 +31,7 @@ MENTIONS = {
     "variant check --deep": "looks, and may find something",
     "variant doctor": "looks, and may find something",
     "variant undo": "says what is not recorded for it",
+    "variant model tune": "says what measures again",
     "variant providers retry acme": "an example of what to write",
     "variant providers retry {}": "plugin_failures_test.py runs it",
     "pip install keyring": "needs a package index that has keyring",

@@ -61,12 +61,13 @@ COMMANDS = {
     "model ppl": ["model.gguf", "--file", "a.txt"],
     "model quantize": ["model.gguf", "--output", "folder", "--mode", "a16w4"],
     "model bench": [],
+    "model tune": ["model.gguf"],
     "model selftest": [],
     "model tune": ["model.gguf"],
 }
 FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
 # They run what only this machine has.
-REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model selftest", "model tune"}
+REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune"}
 
 
 class ElsewhereTestCase(TestCase):
