@@ -105,12 +105,12 @@ void read_rows(const Tensor& tensor, std::size_t first, std::size_t count, float
 
 void forget_rows(const Tensor& tensor, std::size_t first, std::size_t count) {
   if (!tensor.mapped) return;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto data = reinterpret_cast<std::uintptr_t>(tensor.data.data());
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto* const from = tensor.data.data() + first * tensor.row_bytes();
   // The page where they begin may hold others' bytes, which come back as these do.
-  const std::uintptr_t begin = (data + first * tensor.row_bytes()) / page * page;
-  const std::uintptr_t end = (data + (first + count) * tensor.row_bytes()) / page * page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  const std::size_t in_page = reinterpret_cast<std::uintptr_t>(from) % page;
+  const std::size_t bytes = (in_page + count * tensor.row_bytes()) / page * page;
+  if (bytes > 0) madvise(const_cast<std::byte*>(from - in_page), bytes, MADV_DONTNEED);
 }
 
 }  // namespace axle::runtime

@@ -20,7 +20,10 @@ constexpr NamedSplit splits[] = {
     {"tekken", {SplitRule::tekken}, 1, true, false},
 };
 
-using namespace gguf_token;
+using gguf_token::control;
+using gguf_token::normal;
+using gguf_token::unknown;
+using gguf_token::user_defined;
 
 class GgufReader {
  public:

@@ -84,7 +84,7 @@ class FactorSearch {
 
   /// Factors of columns; `owners` of them, channel i having that of `owner(i)`.
   template <class Owner>
-  Result<std::vector<float>> find(std::vector<LinearLayer*> layers, std::size_t owners,
+  Result<std::vector<float>> find(const std::vector<LinearLayer*>& layers, std::size_t owners,
                                   Owner owner) {
     const std::vector<float> magnitude = shared(moments_.magnitude, owners, owner);
     for (std::size_t p = 0; p < powers; ++p) {
