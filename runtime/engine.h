@@ -58,6 +58,10 @@ class Engine {
   /// Whether choices count, as they do at first. Not while a pass runs.
   void heed_choices(bool heed) { heeds_choices_ = heed; }
   [[nodiscard]] std::size_t chosen_shapes() const { return choices_.size(); }
+  /// Whether there is a choice for such layers that counts.
+  [[nodiscard]] bool has_choice(const LayerShape& shape) const {
+    return !forced_ && choices_.has(shape);
+  }
 
   [[nodiscard]] std::span<const KernelRow* const> kernels() const { return {kernels_, count_}; }
   /// That of `kernels()[index]`; the system is asked for the permission that it needs, once.

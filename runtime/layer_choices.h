@@ -47,6 +47,10 @@ class LayerChoices {
   void clear();
   [[nodiscard]] std::size_t size() const { return shapes_; }
 
+  /// Whether one was made for any number of rows.
+  [[nodiscard]] bool has(const LayerShape& shape) const {
+    return shapes_ > 0 && slot_of(shape).taken;
+  }
   /// Null: none was made.
   [[nodiscard]] const Choice* find(const LayerShape& shape, std::size_t rows) const;
 

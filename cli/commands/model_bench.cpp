@@ -126,25 +126,23 @@ double part_of_floor(const runtime::CallSpeed& call, const runtime::ModelSpeed& 
   return static_cast<double>(call.bytes) / speed.read_bytes_per_second / call.best;
 }
 
-std::string render_speed(const MeasuredModel& measured, const runtime::Engine& engine,
-                         const char* mode) {
+std::string render_speed(const MeasuredModel& measured, const char* mode) {
   std::string text =
       fmt::format("mode {}: loaded in {:.2f} s, {:.1f} MB of weights; plain reads {:.1f} GB/s\n",
                   mode, measured.load_seconds, static_cast<double>(measured.weight_bytes) / 1e6,
                   measured.speed.read_bytes_per_second / 1e9);
-  text += fmt::format("{:<9} {:>5} {:>6} {:>10} {:>9} {:>9}{}\n", "call", "texts", "tokens",
-                      "tokens/s", "ms", "of reads",
-                      engine.chosen_shapes() > 0 ? fmt::format(" {:>9}", "x default") : "");
+  text +=
+      fmt::format("{:<9} {:>5} {:>6} {:>10} {:>9} {:>9}{}\n", "call", "texts", "tokens", "tokens/s",
+                  "ms", "of reads", measured.speed.tuned ? fmt::format(" {:>9}", "x default") : "");
   for (const runtime::CallSpeed& call : measured.speed.calls)
     text += fmt::format("{:<9} {:>5} {:>6} {:>10.1f} {:>9.2f} {:>9.2f}{}\n", call.what, call.batch,
                         call.tokens, static_cast<double>(call.tokens) / call.median,
                         call.median * 1e3, part_of_floor(call, measured.speed),
-                        engine.chosen_shapes() > 0 ? fmt::format(" {:>9.3f}", call.gain) : "");
+                        measured.speed.tuned ? fmt::format(" {:>9.3f}", call.gain) : "");
   return text;
 }
 
-ordered_json speed_json(const MeasuredModel& measured, const runtime::Engine& engine,
-                        const char* mode) {
+ordered_json speed_json(const MeasuredModel& measured, const char* mode) {
   ordered_json calls = ordered_json::array();
   for (const runtime::CallSpeed& call : measured.speed.calls)
     calls.push_back({{"call", call.what},
@@ -161,7 +159,7 @@ ordered_json speed_json(const MeasuredModel& measured, const runtime::Engine& en
           {"load_seconds", measured.load_seconds},
           {"weight_bytes", measured.weight_bytes},
           {"read_gigabytes_per_second", measured.speed.read_bytes_per_second / 1e9},
-          {"tuned", engine.chosen_shapes() > 0},
+          {"tuned", measured.speed.tuned},
           {"speed", calls}};
 }
 
@@ -183,8 +181,8 @@ int bench_model(session::Session& session, const std::string& path, Output& outp
   if (!mode) return output.failure(mode.error());
   const auto measured = load_and_measure(**engine, *model, path, *mode, *form, output);
   if (!measured) return output.failure(model_failure(measured.error()));
-  return output.answer({.text = [&] { return render_speed(*measured, **engine, mode->name); },
-                        .json = [&] { return speed_json(*measured, **engine, mode->name); }});
+  return output.answer({.text = [&] { return render_speed(*measured, mode->name); },
+                        .json = [&] { return speed_json(*measured, mode->name); }});
 }
 
 }  // namespace

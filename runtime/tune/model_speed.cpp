@@ -35,8 +35,11 @@ class SpeedTest {
   SpeedTest(Engine& engine, const LoadProgress& progress)
       : engine_(engine), progress_(progress), probe_(engine) {}
 
-  Result<void> begin(std::size_t kinds) {
+  Result<void> begin(std::size_t kinds, const std::vector<Linear*>& layers) {
     kinds_ = kinds;
+    result_.tuned = std::any_of(layers.begin(), layers.end(), [&](const Linear* one) {
+      return engine_.has_choice(one->shape());
+    });
     if (probe_.allocate(probe_parts, probe_part)) return {};
     return failure(AXLE_NO_MEMORY, "no memory for the probe of plain reads");
   }
@@ -69,7 +72,7 @@ Result<double> SpeedTest::time(bool tuned, const Call& call, const Call& reset) 
 }
 
 Result<void> SpeedTest::measure(CallSpeed speed, const Call& call, const Call& reset) {
-  const bool pairs = engine_.chosen_shapes() > 0 && !engine_.forced();
+  const bool pairs = result_.tuned;
   std::vector<double> tuned;
   std::vector<double> usual;
   std::vector<double> ratios;
@@ -153,7 +156,7 @@ Result<ModelSpeed> measure_speed(Engine& engine, Decoder& decoder, CacheForm for
     return failure(AXLE_UNSUPPORTED, "a context of %zu tokens is too short to be measured",
                    decoder.shape().context);
   SpeedTest test(engine, progress);
-  Result<void> done = test.begin(std::size(batches) + 1);
+  Result<void> done = test.begin(std::size(batches) + 1, decoder.linears());
   PagePool pool(decoder.cache_shape(form));
   for (const std::size_t batch : batches) {
     if (done) done = measure_generation(test, decoder, pool, batch);
@@ -169,7 +172,7 @@ Result<ModelSpeed> measure_speed(Engine& engine, Encoder& encoder, const Pooling
   const ModelShape& shape = encoder.shape();
   const std::size_t count = std::min(text_tokens_wanted, shape.context);
   SpeedTest test(engine, progress);
-  Result<void> done = test.begin(std::size(batches));
+  Result<void> done = test.begin(std::size(batches), encoder.linears());
   for (const std::size_t batch : batches) {
     std::vector<std::vector<std::int32_t>> texts;
     for (std::size_t i = 0; i < batch; ++i)

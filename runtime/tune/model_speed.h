@@ -26,6 +26,7 @@ struct CallSpeed {
 
 struct ModelSpeed {
   std::vector<CallSpeed> calls;
+  bool tuned = false;                ///< there are choices for the model's layers
   double read_bytes_per_second = 0;  ///< the best of plain reads between the calls
 };
 
