@@ -284,7 +284,9 @@ constexpr std::array rows = {
     OptionRow{Opt::window, value, "--window", "N",
               "Tokens of a part of the text that is predicted by itself (512)"},
     OptionRow{Opt::mode, value, "--mode", "MODE",
-              "How linear layers compute: a16w8 (int8 weights, the default), da8w8 (int8 weights "
+              "How linear layers compute: a16w8 (int8 weights; the default, unless the model is "
+              "stored in "
+              "another mode), da8w8 (int8 weights "
               "and activations), a16w4, da8w4 (int4 weights), fp8 (float8 weights) or float"},
     OptionRow{Opt::kv_cache, value, "--kv-cache", "FORM",
               "Keys and values of past tokens: float16 (the default), int8 or float32 (that of "
