@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/axle_runtime.h"
@@ -86,20 +85,26 @@ double floor_share(const Shape& shape, const Figures& figures) {
   return std::max(reading, computing);
 }
 
-/// Measured once a kernel, with the threads that the runtime has.
-double peak_of(const std::string& kernel, axle_runtime* runtime) {
-  static std::map<std::string, double> peaks;
-  const auto [place, is_new] = peaks.try_emplace(kernel, 0);
-  if (!is_new) return place->second;
-  const char* key = nullptr;
-  char value[64];
-  int threads = 1;
-  for (std::size_t i = 0; axle_runtime_info(runtime, i, &key, value, sizeof value) == AXLE_OK; ++i)
-    if (std::strcmp(key, "threads") == 0) threads = std::atoi(value);
-  return place->second = axle::bench::peak_gigaops(kernel, threads);
+/// Measured before there is a runtime: it pins the thread that uses it, and threads that are made
+/// then inherit the one CPU.
+std::map<std::string, double> measure_peaks() {
+  std::map<std::string, double> peaks;
+  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  axle_kernel_info info{};
+  info.struct_size = sizeof info;
+  for (std::size_t i = 0; axle_kernel_at(i, &info) == AXLE_OK; ++i)
+    peaks[info.name] = axle::bench::peak_gigaops(info.name, threads);
+  return peaks;
+}
+
+double peak_of(const std::string& kernel) {
+  static const std::map<std::string, double> peaks = measure_peaks();
+  const auto found = peaks.find(kernel);
+  return found == peaks.end() ? 0 : found->second;
 }
 
 bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
+  static_cast<void>(peak_of(kernel));
   axle_runtime_options options{};
   options.struct_size = sizeof options;
   options.kernel = kernel.c_str();
@@ -118,7 +123,7 @@ bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
     bench.seconds = 0.6;
     figures.result.struct_size = sizeof figures.result;
     figures.kernel = axle_runtime_kernel(made, shape.mode, shape.m);
-    figures.peak = peak_of(figures.kernel, made);
+    figures.peak = peak_of(figures.kernel);
     if (axle_runtime_bench(made, &bench, &figures.result, &error) == AXLE_OK) return true;
   }
   std::fprintf(stderr, "%s: %s\n", kernel.c_str(), error.message);
