@@ -45,12 +45,55 @@ class Table:
 
 def load(path):
     path = pathlib.Path(path)
-    return json.loads(path.read_text()) if path.exists() else {"machine": {}, "tables": {}}
+    return json.loads(path.read_text()) if path.exists() else {"machine": {}, "tables": {}, "coexistence": {}}
 
 
-def store(path, machine, tables):
+def store(path, machine=None, tables=(), coexistence=None):
     """Into the file, beside what other runs have put there."""
     kept = load(path)
-    kept["machine"].update(machine)
+    kept["machine"].update(machine or {})
     kept["tables"].update({table.name: table.stored for table in tables})
+    kept["coexistence"].update(coexistence or {})
     pathlib.Path(path).write_text(json.dumps(kept, indent=1) + "\n")
+
+
+class Unmeasured(Exception):
+    """Why there is no figure."""
+
+
+class Results:
+    """Everything that the files say."""
+
+    def __init__(self, files):
+        self.machine, self.tables, self.coexistence = {}, {}, {}
+        for file in files:
+            stored = load(file)
+            self.machine.update(stored["machine"])
+            self.tables.update({name: Table(table) for name, table in stored["tables"].items()})
+            self.coexistence.update(stored["coexistence"])
+
+    def table(self, name):
+        if name not in self.tables:
+            program = "layers.py" if name in ("int8", "int4", "feed-forward") else "model.py"
+            raise Unmeasured(f"{program} has not measured {name}")
+        return self.tables[name]
+
+    def present(self, table, case, names):
+        """Those of the contenders that have samples."""
+        found = [name for name in names if table.has(case, name)]
+        if found:
+            return found
+        lacks = [table.contenders[name]["lacks"] for name in names if "lacks" in table.contenders.get(name, {})]
+        raise Unmeasured(lacks[0] if lacks else f"no sample of {' or '.join(names)} at {case}")
+
+    def best(self, table, case, names):
+        """The fastest of those; in the rounds' medians."""
+        return min(self.present(table, case, names), key=lambda name: sorted(table.seconds(name, case))[len(table.seconds(name, case)) // 2])
+
+    def ours(self, table, case, names, error=None):
+        """The fastest of ours, among those that are exact enough."""
+        present = self.present(table, case, names)
+        exact = [name for name in present if error is None or table.contenders[name]["error"] <= error]
+        if not exact:
+            raise Unmeasured(f"none of {', '.join(present)} has an error of at most {error}")
+        return self.best(table, case, exact)

@@ -134,7 +134,7 @@ def main():
             for one in contenders:
                 one.close()
             if asked.json:
-                measured.store(asked.json, {}, [table])
+                measured.store(asked.json, tables=[table])
 
 
 if __name__ == "__main__":
