@@ -27,13 +27,13 @@ def take_turns(library, module, peer, turns):
     import importlib
 
     import axle_layers
-    import layers
     import numpy as np
+    from task import Task
 
     task = {"n": SIDE, "k": SIDE, "layers": 1, "threads": 1}
-    made = {"ours": axle_layers.Layers(layers.Task(json.dumps({**task, "kind": "da8w8", "kernel": "", "library": library}))),
-            "peer": importlib.import_module(module).Layers(layers.Task(json.dumps({**task, **peer})))}
-    x = layers.Task(json.dumps({**task, "kind": ""})).activations(ROWS, SIDE)
+    made = {"ours": axle_layers.Layers(Task(json.dumps({**task, "kind": "da8w8", "kernel": "", "library": library}))),
+            "peer": importlib.import_module(module).Layers(Task(json.dumps({**task, **peer})))}
+    x = Task(json.dumps({**task, "kind": ""})).activations(ROWS, SIDE)
     first, same = {}, {"ours": True, "peer": True}
     for _ in range(turns):
         for who, one in made.items():

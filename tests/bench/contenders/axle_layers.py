@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from layers import int4_groups, int8_rows, rotated, serve
+from task import int4_groups, int8_rows, rotated, serve
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "runtime/python/axle_runtime"))
 from _structs import Error, LinearOptions, RuntimeOptions, new

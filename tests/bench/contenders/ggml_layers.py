@@ -8,12 +8,14 @@ Weights lie in the buffer type that llama.cpp would take for them: AMX, else rep
 import ctypes
 import importlib.metadata
 import importlib.util
-import os
 import pathlib
 import sys
 
 import numpy as np
-from layers import rotated, serve
+from task import rotated, serve
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from ggml_threads import pinned_pool
 
 TYPES = {"q4_0": 2, "q8_0": 8, "q4_K": 12}
 FLOAT32 = 0
@@ -24,16 +26,9 @@ class InitParams(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("memory", ctypes.c_void_p), ("no_alloc", ctypes.c_bool)]
 
 
-class ThreadPoolOptions(ctypes.Structure):
-    """ggml_threadpool_params of ggml.h."""
-
-    _fields_ = [("cpus", ctypes.c_bool * 512), ("threads", ctypes.c_int), ("priority", ctypes.c_int), ("poll", ctypes.c_uint32),
-                ("strict", ctypes.c_bool), ("paused", ctypes.c_bool)]
-
-
 POINTERS = ["ggml_init", "ggml_new_tensor_2d", "ggml_mul_mat", "ggml_new_graph_custom", "ggml_get_data", "ggml_backend_cpu_init", "ggml_backend_cpu_reg",
             "ggml_backend_reg_dev_get", "ggml_backend_reg_get_proc_address", "ggml_backend_alloc_ctx_tensors_from_buft", "ggml_backend_buft_alloc_buffer",
-            "ggml_backend_cpu_buffer_type", "ggml_gallocr_new", "ggml_threadpool_new"]
+            "ggml_backend_cpu_buffer_type", "ggml_gallocr_new"]
 
 
 class Ggml:
@@ -101,21 +96,12 @@ class Layers:
         self.task, self.ggml = task, Ggml()
         self.kind = TYPES[task.kind]
         self.backend = self.ggml("ggml_backend_cpu_init")
-        self.pin_threads(task.threads)
+        self.ggml("ggml_backend_cpu_set_n_threads", self.backend, task.threads)
+        self.ggml("ggml_backend_cpu_set_threadpool", self.backend, pinned_pool(self.ggml.libraries[1], task.threads))
         buffer_type = self.ggml.best_buffer_type(self.kind, task.n, task.k)
         self.weights = self.load(buffer_type)
         self.bytes = self.ggml("ggml_row_size", self.kind, ctypes.c_int64(task.k)) * task.n
         self.about = f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}, buffer type {self.ggml('ggml_backend_buft_name', buffer_type).decode()}"
-
-    def pin_threads(self, count):
-        """A CPU of its own for each thread: unpinned, two that spin may share one."""
-        cpus = sorted(os.sched_getaffinity(0))[:count]
-        options = ThreadPoolOptions(threads=count, poll=50, strict=True)
-        for cpu in cpus:
-            options.cpus[cpu] = True
-        self.ggml("ggml_backend_cpu_set_n_threads", self.backend, count)
-        self.ggml("ggml_backend_cpu_set_threadpool", self.backend, self.ggml("ggml_threadpool_new", ctypes.byref(options)))
-        os.sched_setaffinity(0, {cpus[-1]})  # of this thread: ggml gives the others theirs first, in order
 
     def quantise(self, weights):
         n, k = weights.shape

@@ -10,7 +10,7 @@ import ctypes
 import sys
 
 import numpy as np
-from layers import int8_rows, rotated, serve
+from task import int8_rows, rotated, serve
 
 FLOAT32, INT8, UINT8 = 3, 5, 6  # dnnl_data_type_t
 ANY_FORMAT, WEIGHTS_FORM, IMPLEMENTATION = 1, 131, 8  # of dnnl_format_tag_t and dnnl_query_t

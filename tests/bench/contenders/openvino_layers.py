@@ -5,7 +5,7 @@ usage: openvino_layers.py '{"kind": "int8" or "u4 g128", "n": …, "k": …, "la
 
 import numpy as np
 import openvino
-from layers import int4_groups, int8_rows, rotated, serve
+from task import int4_groups, int8_rows, rotated, serve
 from openvino import opset13 as operators
 
 

@@ -9,7 +9,7 @@ import os
 
 import numpy as np
 import onnxruntime
-from layers import int4_groups, int8_rows, rotated, serve
+from task import int4_groups, int8_rows, rotated, serve
 
 FLOAT32, UINT8, INT8 = 1, 2, 3  # TensorProto.DataType
 
