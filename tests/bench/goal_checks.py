@@ -28,7 +28,8 @@ class Faster:
     def words(self):
         bar = self.bar if isinstance(self.bar, float) else f"{self.bar[1]} (below {self.bar[0]} GB/s of reads {self.bar[2]})"
         exact = f", error at most {self.error:.0e}" if self.error else ""
-        return f"{situation(self.table, self.case)}{exact}: at least {bar} times as fast as {' or '.join(self.than)}"
+        who = f", {self.ours[0]}" if len(self.ours) == 1 else ""
+        return f"{situation(self.table, self.case)}{who}{exact}: at least {bar} times as fast as {' or '.join(self.than)}"
 
     def figure(self, found):
         table = found.table(self.table)
@@ -171,7 +172,7 @@ class ShorterBy:
         table = found.table(self.table)
         ours, other = (found.best(table, self.case, (name,)) for name in (self.ours, self.other))
         saved = 1 - 1 / table.times_faster(ours, other, self.case)
-        return f"{saved:.0%}", saved >= self.bar
+        return f"{saved:.1%}", saved >= self.bar
 
 
 @dataclass

@@ -48,6 +48,10 @@ def main():
         verdicts.append(verdict)
     met, missed = verdicts.count(VERDICTS[True]), verdicts.count(VERDICTS[False])
     print(f"\n{met} met, {missed} missed, {len(verdicts) - met - missed - verdicts.count(VERDICTS[None])} not measured.")
+    for table in found.tables.values():
+        noisy = [case for case in table.cases if table.rounds(case)[1]]
+        if noisy:
+            print(f"Noisy, so that figures of it say little: {table.name} at {', '.join(noisy)}.")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
-// What limits a layer on this machine, for layers.py: the peaks of the multiplying instructions, and the rate of plain reads.
+// What limits a layer on this machine, for layers.py: the peaks of the multiplying instructions,
+// and the rate of plain reads.
 //
 //   machine_limits BYTES PARTS THREADS
 //
-// The first line of stdout is {"about", "bytes", "kernels", "peaks"}: the usable kernel sets, best first, and the 10^9 operations a
-// second that the instruction of each does at most, 0 where it was not measured. Each line of stdin, whatever it says, is answered
-// {"seconds"}: of reading one of PARTS different pieces of memory of BYTES, the mean over all of them. Ends with stdin.
+// The first line of stdout is {"about", "bytes", "kernels", "peaks"}: the usable kernel sets, best
+// first, and the 10^9 operations a second that the instruction of each does at most, 0 where it was
+// not measured. Each line of stdin, whatever it says, is answered
+// {"seconds"}: of reading one of PARTS different pieces of memory of BYTES, in the best of some
+// passes over all of them. Ends with stdin.
 
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +37,20 @@ void print_limits(std::size_t bytes, int threads) {
   std::fflush(stdout);
 }
 
+constexpr double least_seconds = 0.1;  // as long as layers.py measures a contender
+
+double best_pass(axle::runtime::ReadProbe& probe) {
+  double best = 0;
+  double spent = 0;
+  while (spent < least_seconds) {
+    double pass = 0;
+    for (std::size_t part = 0; part < probe.parts(); ++part) pass += probe.seconds(part);
+    spent += pass;
+    if (best == 0 || pass < best) best = pass;
+  }
+  return best / static_cast<double>(probe.parts());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,9 +71,7 @@ int main(int argc, char** argv) {
   print_limits(probe.part_bytes(), threads);  // before the first read, which pins this thread
   for (int read = std::getchar(); read != EOF; read = std::getchar()) {
     if (read != '\n') continue;
-    double seconds = 0;
-    for (std::size_t part = 0; part < parts; ++part) seconds += probe.seconds(part);
-    std::printf("{\"seconds\": %.9f}\n", seconds / static_cast<double>(parts));
+    std::printf("{\"seconds\": %.9f}\n", best_pass(probe));
     std::fflush(stdout);
   }
   return 0;
