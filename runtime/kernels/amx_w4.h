@@ -226,7 +226,8 @@ AXLE_TILE_VECTOR_TARGET void w4_many_tiles(const W4Product& product) {
       unpack_lines<slab_lines>(from + s * nibble_slab_bytes, to, to + layout.high, 0);
     }
     const char* const next = reinterpret_cast<const char*>(from) + count * nibble_slab_bytes;
-    Ahead ahead{next, next + count * nibble_slab_bytes, (slab_lines + passes - 1) / passes, false};
+    Ahead ahead{next, next + count * nibble_slab_bytes, (slab_lines + passes - 1) / passes,
+                Pace::slow};
     for (std::size_t row = 0; row < product.rows; row += rows_a_pass) {
       w4_two_tiles(product, {unpacked, slab, count, row, 0}, ahead);
       w4_two_tiles(product, {unpacked, slab, count, row, block_columns / 2}, ahead);
