@@ -67,6 +67,7 @@ class Linear {
   }
 
  private:
+  friend class ColumnBlocks;
   friend class ForwardPass;
 
   /// Some channels' weights on their way into a block.
