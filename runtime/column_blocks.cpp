@@ -19,10 +19,6 @@ std::size_t ColumnBlocks::sum_bytes(std::size_t rows) const {
          sizeof(std::int32_t);
 }
 
-std::size_t ColumnBlocks::thread_bytes(std::size_t rows) const {
-  return sum_bytes(rows) + rows * block_columns * sizeof(float);
-}
-
 bool ColumnBlocks::can_be_halved() const {
   return linear_.form_ == WeightForm::int8 && linear_.padded_k_ > depth_multiple;
 }
@@ -57,34 +53,50 @@ void ColumnBlocks::join_halves(std::size_t block, std::int32_t* sums, const std:
   for (std::size_t i = 0; i < rows_.rows() * rows_.planes() * block_columns; ++i)
     sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
                                         static_cast<std::uint32_t>(rest[i]));
-  write(block, memory,
-        [&](float* y, std::size_t row_floats) { finish_integers(block, sums, y, row_floats); });
+  write(block, memory, [&](const Part& part) { finish_integers(block, sums, part); });
 }
 
 void ColumnBlocks::multiply(std::size_t block, char* memory) const {
   if (linear_.form_ == WeightForm::int4 || linear_.form_ == WeightForm::float8) {
     float* const sums = reinterpret_cast<float*>(memory);
     float_sums(block, sums);
-    write(block, memory,
-          [&](float* y, std::size_t row_floats) { finish_floats(block, sums, y, row_floats); });
+    write(block, memory, [&](const Part& part) { finish_floats(block, sums, part); });
   } else {
     std::int32_t* const sums = reinterpret_cast<std::int32_t*>(memory);
     integer_sums(block, sums);
-    write(block, memory,
-          [&](float* y, std::size_t row_floats) { finish_integers(block, sums, y, row_floats); });
+    write(block, memory, [&](const Part& part) { finish_integers(block, sums, part); });
   }
 }
 
-/// finish(y, row_floats) writes whole blocks; beside the result where it ends within one.
+/// finish(part) writes all columns of a block: to the result where that has them all and is not
+/// added to.
 template <class Finish>
 void ColumnBlocks::write(std::size_t block, char* memory, Finish finish) const {
   const std::size_t column = block * block_columns;
-  const bool whole = column + block_columns <= linear_.n_;
-  float* const beside = reinterpret_cast<float*>(memory + sum_bytes(rows_.rows()));
-  finish(whole ? y_ + column : beside, whole ? linear_.n_ : block_columns);
-  for (std::size_t r = 0; !whole && r < rows_.rows(); ++r)
-    std::memcpy(y_ + r * linear_.n_ + column, beside + r * block_columns,
-                (linear_.n_ - column) * sizeof(float));
+  const std::size_t left = linear_.n_ - column;
+  const std::size_t width = left < block_columns ? left : block_columns;
+  const std::size_t rows = rows_.rows();
+  if (width == block_columns && !added_) {
+    finish({.first = 0, .rows = rows, .y = y_ + column, .row_floats = linear_.n_});
+    return;
+  }
+  float* const beside = reinterpret_cast<float*>(memory + sum_bytes(rows));
+  for (std::size_t first = 0; first < rows; first += rows_beside) {
+    const std::size_t count = rows - first < rows_beside ? rows - first : rows_beside;
+    finish({.first = first, .rows = count, .y = beside, .row_floats = block_columns});
+    for (std::size_t r = 0; r < count; ++r)
+      put(beside + r * block_columns, width, y_ + (first + r) * linear_.n_ + column);
+  }
+}
+
+void ColumnBlocks::put(const float* from, std::size_t count, float* to) const {
+  if (!added_) {
+    std::memcpy(to, from, count * sizeof(float));
+  } else if (count == block_columns) {
+    set_.model->add(from, count, to);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+  }
 }
 
 void ColumnBlocks::integer_sums(std::size_t block, std::int32_t* sums) const {
@@ -126,27 +138,27 @@ void ColumnBlocks::float_sums(std::size_t block, float* sums) const {
   }
 }
 
-void ColumnBlocks::finish_integers(std::size_t block, const std::int32_t* sums, float* y,
-                                   std::size_t row_floats) const {
-  set_.finish({.high = sums,
-               .low = rows_.planes() == 2 ? sums + rows_.rows() * block_columns : nullptr,
-               .row_scales = rows_.scales(),
+void ColumnBlocks::finish_integers(std::size_t block, const std::int32_t* sums,
+                                   const Part& part) const {
+  const std::int32_t* const high = sums + part.first * block_columns;
+  set_.finish({.high = high,
+               .low = rows_.planes() == 2 ? high + rows_.rows() * block_columns : nullptr,
+               .row_scales = rows_.scales() + part.first,
                .column_scales = column_floats(linear_.scales_, block),
                .bias = column_floats(linear_.bias_, block),
-               .y = y,
-               .row_floats = row_floats,
-               .rows = rows_.rows()});
+               .y = part.y,
+               .row_floats = part.row_floats,
+               .rows = part.rows});
 }
 
-void ColumnBlocks::finish_floats(std::size_t block, const float* sums, float* y,
-                                 std::size_t row_floats) const {
-  set_.narrow->finish_floats({.sums = sums,
-                              .row_scales = rows_.scales(),
+void ColumnBlocks::finish_floats(std::size_t block, const float* sums, const Part& part) const {
+  set_.narrow->finish_floats({.sums = sums + part.first * block_columns,
+                              .row_scales = rows_.scales() + part.first,
                               .column_scales = column_floats(linear_.scales_, block),
                               .bias = column_floats(linear_.bias_, block),
-                              .y = y,
-                              .row_floats = row_floats,
-                              .rows = rows_.rows()});
+                              .y = part.y,
+                              .row_floats = part.row_floats,
+                              .rows = part.rows});
 }
 
 }  // namespace axle::runtime

@@ -17,12 +17,17 @@ class ColumnBlocks {
   /// Of the sums of one block, a multiple of 64.
   [[nodiscard]] std::size_t sum_bytes(std::size_t rows) const;
   /// That a thread needs for a block: its sums, and what is not written to the result at once.
-  [[nodiscard]] std::size_t thread_bytes(std::size_t rows) const;
+  [[nodiscard]] std::size_t thread_bytes(std::size_t rows) const {
+    return sum_bytes(rows) + rows_beside * block_columns * sizeof(float);
+  }
   /// The sums over a part of the depth can be added: two threads may share a block.
   [[nodiscard]] bool can_be_halved() const;
 
-  /// y [rows][n], where the rows' results go.
-  void write_to(float* y) { y_ = y; }
+  /// y [rows][n], where the rows' results go; `added` as in RowResult.
+  void write_to(float* y, bool added) {
+    y_ = y;
+    added_ = added;
+  }
 
   /// Multiplies the block by all rows that are placed. `memory`: thread_bytes, 64-byte aligned.
   void multiply(std::size_t block, char* memory) const;
@@ -34,19 +39,30 @@ class ColumnBlocks {
                    char* memory) const;
 
  private:
+  /// What is not written to the result at once comes through so many rows beside it.
+  static constexpr std::size_t rows_beside = 16;
+
   [[nodiscard]] BlockProduct product_of(std::size_t block, std::int32_t* sums) const;
   void integer_sums(std::size_t block, std::int32_t* sums) const;
   void float_sums(std::size_t block, float* sums) const;
-  void finish_integers(std::size_t block, const std::int32_t* sums, float* y,
-                       std::size_t row_floats) const;
-  void finish_floats(std::size_t block, const float* sums, float* y, std::size_t row_floats) const;
+  /// Rows of one block that become floats together.
+  struct Part {
+    std::size_t first;
+    std::size_t rows;
+    float* y;
+    std::size_t row_floats;
+  };
+  void finish_integers(std::size_t block, const std::int32_t* sums, const Part& part) const;
+  void finish_floats(std::size_t block, const float* sums, const Part& part) const;
   template <class Finish>
   void write(std::size_t block, char* memory, Finish finish) const;
+  void put(const float* from, std::size_t count, float* to) const;
 
   const Linear& linear_;
   const KernelSet& set_;
   const QuantisedRows& rows_;
   float* y_ = nullptr;
+  bool added_ = false;
 };
 
 }  // namespace axle::runtime

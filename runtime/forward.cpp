@@ -1,8 +1,8 @@
-// The forward pass: quantise the rows of x, multiply column block by column block.
+// The forward pass, one region of threads for each chunk of rows: rows are made and quantised, then
+// column blocks multiplied, then rows of the result used.
 
 #include <atomic>
 
-#include "runtime/activation_types.h"
 #include "runtime/block_queue.h"
 #include "runtime/column_blocks.h"
 #include "runtime/linear.h"
@@ -18,17 +18,16 @@ constexpr std::size_t least_chunk_rows = 32;
 constexpr std::size_t row_multiple = 16;
 /// Less work than this is not worth waking a thread for.
 constexpr std::size_t least_shared_products = std::size_t{1} << 18;
-constexpr std::size_t least_shared_elements = std::size_t{1} << 15;
+constexpr std::size_t least_shared_operations = std::size_t{1} << 15;
 
 }  // namespace
 
 /// One chunk of rows at a time; all memory is carved from one scratch area.
 class ForwardPass {
  public:
-  ForwardPass(const Linear& linear, const PassChoice& choice, axle_type type, bool shared)
+  ForwardPass(const Linear& linear, const PassChoice& choice, bool shared)
       : linear_(linear),
         set_(*choice.kernel->set),
-        type_(type),
         chunk_bytes_(choice.chunk_bytes != 0 ? choice.chunk_bytes : default_chunk_bytes),
         threads_(shared ? static_cast<std::size_t>(linear.engine_.pool().threads()) : 1),
         rows_({.weights = linear.form_,
@@ -55,14 +54,41 @@ class ForwardPass {
            2 * halved_blocks() * blocks_.sum_bytes(chunk);
   }
 
-  void run(const void* x, std::size_t rows, float* y, void* scratch) {
-    char* const base = static_cast<char*>(scratch);
-    rows_.place(base, rows);
-    blocks_.write_to(y);
-    per_thread_ = base + rows_.bytes(rows);
+  /// Rows [first, first + rows) of the source and of the result.
+  void run(const RowSource& source, std::size_t first, std::size_t rows, const RowResult& result,
+           char* scratch) {
+    rows_.place(scratch, rows);
+    blocks_.write_to(result.y + first * linear_.n_, result.added);
+    per_thread_ = scratch + rows_.bytes(rows);
     half_sums_ = per_thread_ + threads_ * thread_bytes(rows);
-    quantise_rows(static_cast<const char*>(x));
-    multiply_blocks();
+
+    const bool worthwhile = rows * linear_.n_ * linear_.k_ >= least_shared_products;
+    const std::size_t parts = worthwhile ? parts_at_once() : 1;
+    const auto is_shared = [&](std::size_t operations_of_row) {
+      return parts > 1 && rows > 1 && rows * operations_of_row >= least_shared_operations;
+    };
+    const bool makes = is_shared(linear_.k_ * operations_of(source.kind));
+    const bool completes = result.complete != nullptr && is_shared(result.operations);
+    std::atomic<std::size_t> made{0};
+    std::atomic<std::size_t> completed{0};
+    Barrier all_made(parts);
+    Barrier all_multiplied(parts);
+    const std::size_t halved = parts > 1 ? halved_blocks() : 0;
+    BlockQueue whole(linear_.blocks() - halved, parts);
+    HalvedBlocks halves(2 * halved);
+    if (!makes) quantise_rows(source, first, made, 0);
+    on_threads(parts, [&](std::size_t thread) {
+      if (makes) {
+        quantise_rows(source, first, made, thread);
+        all_made.wait();
+      }
+      multiply_blocks(whole, halves, thread);
+      if (completes) {
+        all_multiplied.wait();
+        complete_rows(result, first, completed);
+      }
+    });
+    if (!completes) complete_rows(result, first, completed);
   }
 
  private:
@@ -70,54 +96,55 @@ class ForwardPass {
   [[nodiscard]] std::size_t thread_bytes(std::size_t rows) const {
     return blocks_.thread_bytes(rows) + linear_.padded_k_ * sizeof(float);
   }
-  [[nodiscard]] char* thread_memory(int thread) const {
-    return per_thread_ + static_cast<std::size_t>(thread) * thread_bytes(rows_.rows());
+  [[nodiscard]] char* thread_memory(std::size_t thread) const {
+    return per_thread_ + thread * thread_bytes(rows_.rows());
+  }
+
+  [[nodiscard]] std::size_t parts_at_once() const {
+    if (threads_ == 1) return 1;
+    const std::size_t parts = static_cast<std::size_t>(linear_.engine_.pool().start());
+    return parts < threads_ ? parts : threads_;
   }
 
   template <class Task>
-  void on_threads(bool worthwhile, Task task) {
-    if (worthwhile && threads_ > 1) {
-      auto chosen = [&](int thread) {
-        if (static_cast<std::size_t>(thread) < threads_) task(thread);
-      };
-      linear_.engine_.pool().run(chosen);
-    } else {
+  void on_threads(std::size_t parts, Task task) {
+    if (parts == 1) {
       task(0);
+      return;
     }
+    auto chosen = [&](int thread) {
+      if (static_cast<std::size_t>(thread) < parts) task(static_cast<std::size_t>(thread));
+    };
+    linear_.engine_.pool().run(chosen);
   }
 
-  void quantise_rows(const char* x) {
-    std::atomic<std::size_t> next{0};
-    const std::size_t stride = linear_.k_ * activation_bytes(type_);
-    on_threads(rows_.rows() * linear_.k_ >= least_shared_elements, [&](int thread) {
-      float* const own =
-          reinterpret_cast<float*>(thread_memory(thread) + blocks_.thread_bytes(rows_.rows()));
-      for (std::size_t r = 0; (r = next.fetch_add(1, std::memory_order_relaxed)) < rows_.rows();)
-        rows_.quantise(r, type_, x + r * stride, own);
-    });
+  void quantise_rows(const RowSource& source, std::size_t first, std::atomic<std::size_t>& next,
+                     std::size_t thread) const {
+    float* const own =
+        reinterpret_cast<float*>(thread_memory(thread) + blocks_.thread_bytes(rows_.rows()));
+    for (std::size_t r = 0; (r = next.fetch_add(1, std::memory_order_relaxed)) < rows_.rows();)
+      rows_.quantise(r, source, first + r, own);
   }
 
-  void multiply_blocks() {
-    const std::size_t products = rows_.rows() * linear_.n_ * linear_.k_;
-    const bool worthwhile = products >= least_shared_products;
-    const std::size_t halved = worthwhile ? halved_blocks() : 0;
-    const std::size_t whole = linear_.blocks() - halved;
-    BlockQueue queue(whole, worthwhile ? threads_ : 1);
-    HalvedBlocks halves(2 * halved);
-    on_threads(worthwhile, [&](int thread) {
-      char* const memory = thread_memory(thread);
-      if (set_.enter != nullptr) set_.enter();
-      for (std::size_t block = 0; queue.take(static_cast<std::size_t>(thread), block);)
-        blocks_.multiply(block, memory);
-      for (std::size_t half = 0; halves.take(half);) {
-        const std::size_t block = whole + half / 2;
-        blocks_.multiply_half(block, half % 2 == 1, half_memory(half));
-        if (halves.is_last(half))
-          blocks_.join_halves(block, half_memory(half / 2 * 2), half_memory(half / 2 * 2 + 1),
-                              memory);
-      }
-      if (set_.leave != nullptr) set_.leave();
-    });
+  void multiply_blocks(BlockQueue& whole, HalvedBlocks& halves, std::size_t thread) const {
+    char* const memory = thread_memory(thread);
+    if (set_.enter != nullptr) set_.enter();
+    for (std::size_t block = 0; whole.take(thread, block);) blocks_.multiply(block, memory);
+    for (std::size_t half = 0; halves.take(half);) {
+      const std::size_t pair = half / 2 * 2;
+      const std::size_t block = linear_.blocks() - halves.blocks() + half / 2;
+      blocks_.multiply_half(block, half != pair, half_memory(half));
+      if (halves.is_last(half))
+        blocks_.join_halves(block, half_memory(pair), half_memory(pair + 1), memory);
+    }
+    if (set_.leave != nullptr) set_.leave();
+  }
+
+  void complete_rows(const RowResult& result, std::size_t first,
+                     std::atomic<std::size_t>& next) const {
+    if (result.complete == nullptr) return;
+    for (std::size_t r = 0; (r = next.fetch_add(1, std::memory_order_relaxed)) < rows_.rows();)
+      result.complete(result.context, first + r);
   }
 
   /// Blocks that are left over when each thread has as many: two threads may share each of them,
@@ -133,7 +160,6 @@ class ForwardPass {
 
   const Linear& linear_;
   const KernelSet& set_;
-  axle_type type_;
   std::size_t chunk_bytes_;
   std::size_t threads_;
   QuantisedRows rows_;
@@ -144,13 +170,23 @@ class ForwardPass {
 
 axle_status Linear::forward(axle_type x_type, const void* x, std::size_t m, float* y,
                             axle_error* error) {
-  return m == 0 ? AXLE_OK : forward(engine_.choice_for(shape(), m), x_type, x, m, y, error);
+  return forward(RowSource{.x = x, .type = x_type}, m, RowResult{.y = y}, error);
+}
+
+axle_status Linear::forward(const RowSource& source, std::size_t m, const RowResult& result,
+                            axle_error* error) {
+  return m == 0 ? AXLE_OK : forward(engine_.choice_for(shape(), m), source, m, result, error);
 }
 
 axle_status Linear::forward(const PassChoice& choice, axle_type x_type, const void* x,
                             std::size_t m, float* y, axle_error* error) {
+  return forward(choice, RowSource{.x = x, .type = x_type}, m, RowResult{.y = y}, error);
+}
+
+axle_status Linear::forward(const PassChoice& choice, const RowSource& source, std::size_t m,
+                            const RowResult& result, axle_error* error) {
   const bool shared = engine_.pool().try_acquire();
-  ForwardPass pass(*this, choice, x_type, shared);
+  ForwardPass pass(*this, choice, shared);
   const std::size_t chunk = pass.chunk_rows(m);
   Memory own;
   Memory& scratch = shared ? engine_.scratch() : own;
@@ -159,10 +195,8 @@ axle_status Linear::forward(const PassChoice& choice, axle_type x_type, const vo
   if (scratch.data() == nullptr) {
     status = report_failure(error, AXLE_NO_MEMORY, "no memory for the scratch of %zu rows", chunk);
   } else {
-    const char* const from = static_cast<const char*>(x);
     for (std::size_t row = 0; row < m; row += chunk)
-      pass.run(from + row * k_ * activation_bytes(x_type), m - row < chunk ? m - row : chunk,
-               y + row * n_, scratch.data());
+      pass.run(source, row, m - row < chunk ? m - row : chunk, result, scratch.as<char>());
   }
   if (shared) engine_.pool().release();
   return status;

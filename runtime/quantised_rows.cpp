@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "runtime/activation_types.h"
-
 namespace axle::runtime {
 namespace {
 
@@ -49,15 +47,18 @@ void QuantisedRows::place(char* memory, std::size_t rows) {
 }
 
 /// As padded floats: in place where it can be read so, else in `own`.
-const float* QuantisedRows::padded_row(axle_type type, const void* x, float* own) const {
-  if (type == AXLE_FLOAT32 && form_.k == form_.padded_k) return static_cast<const float*>(x);
-  convert_to_float(type, x, form_.k, own);
+const float* QuantisedRows::padded_row(const RowSource& source, std::size_t r, float* own) const {
+  const bool as_it_is = source.kind == RowSource::Kind::stored && source.type == AXLE_FLOAT32;
+  if (as_it_is && form_.k == form_.padded_k)
+    return static_cast<const float*>(source.x) + r * form_.k;
+  make_row(source, *set_.model, r, form_.k, own);
   std::memset(own + form_.k, 0, (form_.padded_k - form_.k) * sizeof(float));
   return own;
 }
 
-void QuantisedRows::quantise(std::size_t r, axle_type type, const void* x, float* own) const {
-  const float* row = padded_row(type, x, own);
+void QuantisedRows::quantise(std::size_t r, const RowSource& source, std::size_t from,
+                             float* own) const {
+  const float* row = padded_row(source, from, own);
   const std::uint32_t bits = set_.largest_magnitude(row, form_.padded_k);
   const bool counts = bits >= negligible_bits && bits < infinity_bits;
   if (!counts) {

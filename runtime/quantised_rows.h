@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/linear.h"
+#include "runtime/row_source.h"
 
 namespace axle::runtime {
 
@@ -33,8 +34,8 @@ class QuantisedRows {
   /// The rows are to lie in `bytes(rows)` bytes at `memory`, 64-byte aligned.
   void place(char* memory, std::size_t rows);
 
-  /// Row r of those placed, from k elements of `type` at `x`. `own` has room for padded_k floats.
-  void quantise(std::size_t r, axle_type type, const void* x, float* own) const;
+  /// Row r of those placed, from row `from` of the source. `own` has room for padded_k floats.
+  void quantise(std::size_t r, const RowSource& source, std::size_t from, float* own) const;
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t planes() const { return form_.planes; }
@@ -51,7 +52,7 @@ class QuantisedRows {
  private:
   [[nodiscard]] std::size_t value_bytes(std::size_t rows) const;
   [[nodiscard]] std::size_t side_bytes(std::size_t rows) const;
-  const float* padded_row(axle_type type, const void* x, float* own) const;
+  const float* padded_row(const RowSource& source, std::size_t r, float* own) const;
   void quantise_whole(std::size_t r, const float* row, std::uint32_t largest_bits) const;
   void scale_to_bfloat16(std::size_t r, const float* row, std::uint32_t largest_bits) const;
 

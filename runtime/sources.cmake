@@ -90,7 +90,7 @@ function(axle_runtime_sources target)
     ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/machine/memory.cpp
     ${root}/machine/old_glibc.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
     ${root}/quantize/int8.cpp
-    ${root}/quantised_rows.cpp ${root}/read_probe.cpp
+    ${root}/quantised_rows.cpp ${root}/read_probe.cpp ${root}/row_source.cpp
     ${root}/selftest.cpp ${root}/machine/thread_pool.cpp)
   target_sources(${target} PRIVATE ${core_sources} ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes.
