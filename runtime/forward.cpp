@@ -40,13 +40,17 @@ class ForwardPass {
     if (choice.threads != 0 && choice.threads < threads_) threads_ = choice.threads;
   }
 
-  /// Rows of x that one chunk takes.
+  /// Rows of x that one chunk takes: of m about as many in each.
   [[nodiscard]] std::size_t chunk_rows(std::size_t m) const {
-    std::size_t rows = chunk_bytes_ / rows_.row_bytes() / row_multiple * row_multiple;
+    const std::size_t bytes = linear_.padded_k_ * rows_.element_bytes();
+    std::size_t rows = chunk_bytes_ / bytes / row_multiple * row_multiple;
     if (rows < least_chunk_rows) rows = least_chunk_rows;
     if (rows > most_chunk_rows) rows = most_chunk_rows;
-    const std::size_t chunk = rows / rows_.planes();
-    return m < chunk ? m : chunk;
+    const std::size_t most = rows / rows_.planes();
+    if (m <= most) return m;
+    const std::size_t chunks = (m + most - 1) / most;
+    const std::size_t even = ((m + chunks - 1) / chunks + row_multiple - 1) / row_multiple;
+    return even * row_multiple < most ? even * row_multiple : most;
   }
 
   [[nodiscard]] std::size_t scratch_bytes(std::size_t chunk) const {
@@ -167,6 +171,10 @@ class ForwardPass {
   char* per_thread_ = nullptr;
   char* half_sums_ = nullptr;
 };
+
+std::size_t Linear::chunk_rows(std::size_t m) {
+  return m == 0 ? 0 : ForwardPass(*this, engine_.choice_for(shape(), m), false).chunk_rows(m);
+}
 
 axle_status Linear::forward(axle_type x_type, const void* x, std::size_t m, float* y,
                             axle_error* error) {

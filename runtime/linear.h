@@ -58,6 +58,9 @@ class Linear {
   axle_status forward(const RowSource& source, std::size_t m, const RowResult& result,
                       axle_error* error);
 
+  /// Of m rows those that are computed together: the weights are read once for so many.
+  [[nodiscard]] std::size_t chunk_rows(std::size_t m);
+
   [[nodiscard]] std::size_t n() const { return n_; }
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] axle_mode mode() const { return mode_; }

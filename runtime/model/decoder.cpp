@@ -2,33 +2,42 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace axle::runtime {
 
 /// What a call works on, one row a token. Carved from one memory that is kept.
 struct Decoder::Buffers {
   float* hidden;   ///< [rows][hidden], the stream that layers add to
-  float* heads;    ///< [rows][queries, keys, values]
-  float* mixed;    ///< [rows][query_width]
-  float* gate_up;  ///< [rows][2 * feed_forward]
   float* cosines;  ///< [rows][head_depth / 2]
   float* sines;
-  float* logits;  ///< [rows that want them][vocabulary]
+  // At different times in the same place: `heads` and `mixed`, `gate_up`, `logits`.
+  float* heads;     ///< [rows][queries, keys, values]
+  float* mixed;     ///< [rows][query_width]
+  float* gate_up;   ///< [fed][2 * feed_forward]
+  float* logits;    ///< [rows that want them][vocabulary]
+  std::size_t fed;  ///< rows that go through gate_up and down together
 
   /// `base` null: only counts.
-  Buffers(float* base, const ModelShape& shape, std::size_t rows, std::size_t wanted) : count(0) {
+  Buffers(float* base, const ModelShape& shape, std::size_t rows, std::size_t fed_together,
+          std::size_t wanted)
+      : fed(fed_together), count(0) {
     const auto take = [&](std::size_t floats) {
       float* const at = base == nullptr ? nullptr : base + count;
       count += (floats + 15) / 16 * 16;
       return at;
     };
     hidden = take(rows * shape.hidden);
-    heads = take(rows * (shape.query_width() + 2 * shape.key_width()));
-    mixed = take(rows * shape.query_width());
-    gate_up = take(rows * 2 * shape.feed_forward);
     cosines = take(rows * shape.head_depth / 2);
     sines = take(rows * shape.head_depth / 2);
+    const std::size_t shared = count;
+    heads = take(rows * (shape.query_width() + 2 * shape.key_width()));
+    mixed = take(rows * shape.query_width());
+    const std::size_t attention_end = std::exchange(count, shared);
+    gate_up = take(fed * 2 * shape.feed_forward);
+    const std::size_t feed_forward_end = std::exchange(count, shared);
     logits = take(wanted * shape.vocabulary);
+    count = std::max({count, attention_end, feed_forward_end});
   }
   std::size_t count;
 };
@@ -79,13 +88,18 @@ Result<void> Decoder::take_rows(std::span<const Continuation> continuations) {
 Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   const Result<void> taken = take_rows(continuations);
   if (!taken) return taken;
-  std::size_t wanted = 0;
-  for (const Continuation& one : continuations) wanted += one.logits != nullptr ? one.wanted : 0;
-  const std::size_t bytes = Buffers(nullptr, shape_, rows_.size(), wanted).count * sizeof(float);
+  std::size_t wanted = 0;  // of one text alone they go straight to where they are wanted
+  for (const Continuation& one : continuations)
+    wanted += one.logits != nullptr && continuations.size() > 1 ? one.wanted : 0;
+  Layer& any = layers_.front();
+  const std::size_t fed =
+      std::max(any.gate_up.chunk_rows(rows_.size()), any.down.chunk_rows(rows_.size()));
+  const std::size_t bytes =
+      Buffers(nullptr, shape_, rows_.size(), fed, wanted).count * sizeof(float);
   memory_.grow_to(bytes);
   if (memory_.data() == nullptr)
     return failure(AXLE_NO_MEMORY, "no memory for %zu tokens at once", rows_.size());
-  const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), wanted);
+  const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), fed, wanted);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const std::size_t half = rotary_.pairs();
     rotary_.angles(rows_[r].position, buffers.cosines + r * half, buffers.sines + r * half);
@@ -165,12 +179,16 @@ Result<void> Decoder::finish_layer(std::size_t index, std::size_t rows, const Bu
   attend(index, b);
   Result<void> done =
       layer.attention_output.forward({.x = b.mixed}, rows, {.y = b.hidden, .added = true});
-  if (!done) return done;
-  done =
-      layer.gate_up.forward(normalised(b.hidden, layer.feed_forward_norm), rows, {.y = b.gate_up});
-  if (!done) return done;
-  return layer.down.forward({.x = b.gate_up, .kind = RowSource::Kind::silu_multiply}, rows,
-                            {.y = b.hidden, .added = true});
+  for (std::size_t first = 0; done && first < rows; first += b.fed) {
+    const std::size_t count = std::min(b.fed, rows - first);
+    float* const hidden = b.hidden + first * shape_.hidden;
+    done =
+        layer.gate_up.forward(normalised(hidden, layer.feed_forward_norm), count, {.y = b.gate_up});
+    if (!done) break;
+    done = layer.down.forward({.x = b.gate_up, .kind = RowSource::Kind::silu_multiply}, count,
+                              {.y = hidden, .added = true});
+  }
+  return done;
 }
 
 /// Of one row: normalises (Qwen3) and turns queries and keys; stores keys and values.
@@ -221,7 +239,6 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
 Result<void> Decoder::project_logits(std::span<const Continuation> continuations,
                                      std::size_t wanted, const Buffers& b) {
   if (wanted == 0) return {};
-  // Of one text alone straight to where they are wanted.
   const bool alone = continuations.size() == 1;
   const Result<void> done =
       output_.front().forward(normalised(b.hidden, final_norm_), wanted,

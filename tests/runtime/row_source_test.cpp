@@ -101,12 +101,15 @@ std::vector<float> made_rows(const Case& own, Kind kind) {
   return rows;
 }
 
-/// What comes of the rows, stored; then, where `added`, added to the residual.
-std::vector<float> separately(Linear& linear, const Case& own, Kind kind, bool added) {
+std::vector<float> separately(Linear& linear, const Case& own, Kind kind) {
   const std::vector<float> rows = made_rows(own, kind);
   std::vector<float> y(own.m * own.n);
   REQUIRE(linear.forward(AXLE_FLOAT32, rows.data(), own.m, y.data(), nullptr) == AXLE_OK);
-  for (std::size_t i = 0; added && i < y.size(); ++i) y[i] = own.residual[i] + y[i];
+  return y;
+}
+
+std::vector<float> added_to_residual(const Case& own, std::vector<float> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = own.residual[i] + y[i];
   return y;
 }
 
@@ -139,17 +142,16 @@ void check_all_sets(const Case& own, int threads = 1) {
       Linear linear(engine);
       pack(linear, form, own);
       for (const Kind kind : kinds) {
-        for (const bool added : {false, true}) {
-          CAPTURE(row.name);
-          CAPTURE(form.mode);
-          CAPTURE(form.scaling);
-          CAPTURE(own.m);
-          CAPTURE(own.n);
-          CAPTURE(own.k);
-          CAPTURE(static_cast<int>(kind));
-          CAPTURE(added);
-          CHECK(same(fused(linear, own, kind, added), separately(linear, own, kind, added)));
-        }
+        CAPTURE(row.name);
+        CAPTURE(form.mode);
+        CAPTURE(form.scaling);
+        CAPTURE(own.m);
+        CAPTURE(own.n);
+        CAPTURE(own.k);
+        CAPTURE(static_cast<int>(kind));
+        const std::vector<float> expected = separately(linear, own, kind);
+        CHECK(same(fused(linear, own, kind, false), expected));
+        CHECK(same(fused(linear, own, kind, true), added_to_residual(own, expected)));
       }
     }
   }
@@ -168,7 +170,7 @@ TEST_CASE("rows that a pass makes, and results that it adds, are those of separa
 
 TEST_CASE("rows that threads make together, many rows and more than a chunk holds") {
   check_all_sets(make_case(24, 66, 528, 2), 3);
-  check_all_sets(make_case(530, 3, 32, 3), 2);
+  check_all_sets(make_case(270, 3, 32, 3), 2);
 }
 
 TEST_CASE("rows that are not finite, are nothing or overflow when they are made") {
@@ -237,7 +239,7 @@ TEST_CASE("each row of the result is handed on once, and complete") {
       REQUIRE(engine.choose_kernels(nullptr, nullptr) == AXLE_OK);
       Linear linear(engine);
       pack(linear, forms[1], own);
-      const std::vector<float> expected = separately(linear, own, Kind::rms_norm, false);
+      const std::vector<float> expected = separately(linear, own, Kind::rms_norm);
       // Few operations are left to the caller, many are shared.
       for (const std::size_t operations : {std::size_t{1}, std::size_t{1} << 20}) {
         std::vector<float> y(m * own.n);

@@ -38,6 +38,11 @@ class Projection {
   [[nodiscard]] Result<void> forward(const RowSource& source, std::size_t rows,
                                      const RowResult& result);
 
+  /// Of so many rows those that are computed together: all, where it does not matter.
+  [[nodiscard]] std::size_t chunk_rows(std::size_t rows) {
+    return linear_ != nullptr ? linear_->chunk_rows(rows) : rows;
+  }
+
   [[nodiscard]] std::size_t outputs() const { return outputs_; }
   [[nodiscard]] std::size_t bytes() const;  ///< of packed weights
   /// Null in mode float.
