@@ -46,6 +46,8 @@ struct BlockProduct {
   std::int32_t* sums;              ///< out: [rows rounded up to 16][64], 64-byte aligned
   /// The depth before this one is in `sums` already, its correction as well: add to them.
   bool continues = false;
+  /// The weights are in a cache, and what comes after them is of no use.
+  bool in_cache = false;
 };
 
 /// From sums to floats: y = (256 high + low) * (row_scale * column_scale) + bias.

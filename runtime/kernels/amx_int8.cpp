@@ -204,7 +204,8 @@ void multiply(const BlockProduct& product) {
     const std::size_t count = slabs - slab < together ? slabs - slab : together;
     const char* const from =
         reinterpret_cast<const char*>(product.weights) + slab * slab_bytes + ahead_bytes;
-    Ahead ahead{from, from + count * slab_bytes, (64 + tiles - 1) / tiles, pace_of(tiles)};
+    Ahead ahead{from, product.in_cache ? from : from + count * slab_bytes, (64 + tiles - 1) / tiles,
+                pace_of(tiles)};
     row_tiles<TileProduct::int8>(
         {.weights = product.weights + slab * slab_bytes,
          .activations = static_cast<const char*>(product.activations) + slab * tile_row_bytes,

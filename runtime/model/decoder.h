@@ -101,10 +101,9 @@ class Decoder {
   [[nodiscard]] std::size_t keep_wanted(std::span<const Continuation> continuations,
                                         const Buffers& buffers);
   [[nodiscard]] Result<void> read_embedding(std::int32_t token, float* to);
-  void normalise(const float* x, const std::vector<float>& weight, std::size_t rows, float* y);
-  void prepare_heads(std::size_t layer, const Buffers& buffers);
+  [[nodiscard]] RowSource normalised(const float* x, const std::vector<float>& weight) const;
+  void prepare_heads(std::size_t layer, std::size_t row, const Buffers& buffers);
   void attend(std::size_t layer, const Buffers& buffers);
-  void add(const float* x, std::size_t rows, float* y);
   [[nodiscard]] Result<void> project_logits(std::span<const Continuation> continuations,
                                             std::size_t wanted, const Buffers& buffers);
   [[nodiscard]] const ModelSteps& steps() { return *engine_->kernel_for(1).set->model; }

@@ -66,13 +66,11 @@ Result<void> Encoder::look_up(std::span<const std::int32_t> tokens, float* hidde
   return {};
 }
 
-void Encoder::add_and_normalise(const float* added, const Norm& norm, std::size_t rows,
-                                float* hidden) {
+void Encoder::normalise(const Norm& norm, std::size_t rows, float* hidden) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.hidden;
-  engine_->share(rows, rows * width * 2, [&](std::size_t r, std::size_t) {
+  engine_->share(rows, rows * width, [&](std::size_t r, std::size_t) {
     float* const row = hidden + r * width;
-    step.add(added + r * width, width, row);
     step.layer_norm(row, norm.weight.data(), norm.bias.data(), width, shape_.norm_epsilon, row);
   });
 }
@@ -112,21 +110,18 @@ void Encoder::attend(std::vector<Rows>& texts, const float* heads, float* mixed)
 
 Result<void> Encoder::run_layer(Layer& layer, std::vector<Rows>& texts, std::size_t rows,
                                 float* hidden) {
-  Result<void> done = layer.query_key_value.forward(hidden, rows, heads_.data());
+  Result<void> done = layer.query_key_value.forward({.x = hidden}, rows, {.y = heads_.data()});
   if (!done) return done;
   attend(texts, heads_.data(), mixed_.data());
-  done = layer.attention_output.forward(mixed_.data(), rows, added_.data());
+  done = layer.attention_output.forward({.x = mixed_.data()}, rows, {.y = hidden, .added = true});
   if (!done) return done;
-  add_and_normalise(added_.data(), layer.attention_norm, rows, hidden);
-  done = layer.up.forward(hidden, rows, raised_.data());
+  normalise(layer.attention_norm, rows, hidden);
+  done = layer.up.forward({.x = hidden}, rows, {.y = raised_.data()});
   if (!done) return done;
-  const ModelSteps& step = steps();
-  const std::size_t width = shape_.feed_forward;
-  engine_->share(rows, rows * width * 16,
-                 [&](std::size_t r, std::size_t) { step.gelu(raised_.data() + r * width, width); });
-  done = layer.down.forward(raised_.data(), rows, added_.data());
+  done = layer.down.forward({.x = raised_.data(), .kind = RowSource::Kind::gelu}, rows,
+                            {.y = hidden, .added = true});
   if (!done) return done;
-  add_and_normalise(added_.data(), layer.output_norm, rows, hidden);
+  normalise(layer.output_norm, rows, hidden);
   return {};
 }
 
@@ -142,7 +137,6 @@ Result<void> Encoder::run(std::vector<Rows>& texts, std::size_t rows, float* hid
   if (!reserved) return reserved;
   heads_.resize(rows * 3 * shape_.query_width());
   mixed_.resize(rows * shape_.query_width());
-  added_.resize(rows * shape_.hidden);
   raised_.resize(rows * shape_.feed_forward);
   for (Layer& layer : layers_) {
     const Result<void> done = run_layer(layer, texts, rows, hidden);

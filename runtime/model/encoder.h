@@ -69,8 +69,7 @@ class Encoder {
   [[nodiscard]] Result<void> run_layer(Layer& layer, std::vector<Rows>& texts, std::size_t rows,
                                        float* hidden);
   void attend(std::vector<Rows>& texts, const float* heads, float* mixed);
-  /// hidden = norm(hidden + added).
-  void add_and_normalise(const float* added, const Norm& norm, std::size_t rows, float* hidden);
+  void normalise(const Norm& norm, std::size_t rows, float* hidden);
   [[nodiscard]] const ModelSteps& steps() { return *engine_->kernel_for(1).set->model; }
 
   Engine* engine_;
@@ -84,7 +83,6 @@ class Encoder {
   std::vector<Layer> layers_;
   std::vector<float> heads_;
   std::vector<float> mixed_;
-  std::vector<float> added_;
   std::vector<float> raised_;
 };
 

@@ -60,41 +60,37 @@ Result<void> Generation::step(const OnToken& on_token) {
   return done;
 }
 
-Result<void> Generation::advance(const OnToken& on_token) {
-  for (std::size_t i = 0; i < texts_.size(); ++i) {
-    if (!texts_[i].ended && texts_[i].sequence.length() < texts_[i].prompt.tokens.size())
-      return read_chunk(i, on_token);
-  }
-  return continue_all(on_token);
-}
-
-/// The last chunk of a prompt gives its first token.
-Result<void> Generation::read_chunk(std::size_t index, const OnToken& on_token) {
-  Text& text = texts_[index];
-  const auto left =
-      std::span<const std::int32_t>(text.prompt.tokens).subspan(text.sequence.length());
-  const std::size_t count = std::min(left.size(), Decoder::most_tokens);
-  const Continuation chunk{&text.sequence, left.first(count),
-                           count == left.size() ? text.logits.data() : nullptr};
-  const Result<void> done = decoder_->forward({&chunk, 1});
-  if (!done || count < left.size()) return done;
-  return pick(index, on_token);
-}
-
-Result<void> Generation::continue_all(const OnToken& on_token) {
+/// Chunks of prompts, of several where they are short; with none left, the answers' last tokens.
+void Generation::gather() {
   running_.clear();
+  std::size_t room = Decoder::most_tokens;
+  for (Text& text : texts_) {
+    const std::size_t length = text.sequence.length();
+    if (text.ended || length >= text.prompt.tokens.size() || room == 0) continue;
+    const auto left = std::span<const std::int32_t>(text.prompt.tokens).subspan(length);
+    const std::size_t count = std::min(left.size(), room);
+    // The last chunk of a prompt gives its first token.
+    running_.push_back(
+        {&text.sequence, left.first(count), count == left.size() ? text.logits.data() : nullptr});
+    room -= count;
+  }
+  if (!running_.empty()) return;
   for (Text& text : texts_) {
     if (!text.ended && running_.size() < Decoder::most_tokens)
       running_.push_back({&text.sequence, {&text.last, 1}, text.logits.data()});
   }
+}
+
+Result<void> Generation::advance(const OnToken& on_token) {
+  gather();
   if (running_.empty()) return {};
   const Result<void> done = decoder_->forward(running_);
   if (!done) return done;
   std::size_t at = 0;
   for (std::size_t i = 0; i < texts_.size() && at < running_.size(); ++i) {
     if (running_[at].sequence != &texts_[i].sequence) continue;
-    ++at;
-    const Result<void> picked = pick(i, on_token);
+    const Continuation& one = running_[at++];
+    const Result<void> picked = one.logits == nullptr ? Result<void>() : pick(i, on_token);
     if (!picked) return picked;
   }
   return {};

@@ -38,7 +38,7 @@ class Generation {
   [[nodiscard]] static Result<Generation> begin(Decoder& decoder, CacheForm form,
                                                 std::span<const Prompt> prompts);
 
-  /// One piece of work: a chunk of a prompt, or a token for each of the answers that run.
+  /// One piece of work: chunks of prompts, or a token for each of the answers that run.
   /// AXLE_MALFORMED if the model's numbers are not finite; nothing runs after an error.
   [[nodiscard]] Result<void> step(const OnToken& on_token);
   /// Ends the answer of one prompt where it is.
@@ -65,14 +65,13 @@ class Generation {
       : decoder_(&decoder), pool_(std::make_unique<PagePool>(decoder.cache_shape(form))) {}
 
   [[nodiscard]] Result<void> advance(const OnToken& on_token);
-  [[nodiscard]] Result<void> read_chunk(std::size_t index, const OnToken& on_token);
-  [[nodiscard]] Result<void> continue_all(const OnToken& on_token);
+  void gather();
   [[nodiscard]] Result<void> pick(std::size_t index, const OnToken& on_token);
 
   Decoder* decoder_;
   std::unique_ptr<PagePool> pool_;
   std::vector<Text> texts_;
-  std::vector<Continuation> running_;  ///< of the call that runs
+  std::vector<Continuation> running_;  ///< of the call that runs, in the order of their texts
 };
 
 /// All answers, whole.

@@ -150,7 +150,7 @@ Result<void> Projection::pack_floats(RowReading& reading) {
   return reading.end();
 }
 
-void Projection::forward_floats(const float* x, std::size_t rows, float* y) {
+void Projection::multiply_floats(const float* x, std::size_t rows, const RowResult& result) {
   const ModelSteps& steps = *engine_->kernel_for(1).set->model;
   const std::size_t blocks = (outputs_ + block_columns - 1) / block_columns;
   // Rows are taken in groups whose results fit a cache.
@@ -169,25 +169,49 @@ void Projection::forward_floats(const float* x, std::size_t rows, float* y) {
                              .y = sums,
                              .y_floats = block_columns});
       for (std::size_t r = 0; r < count; ++r) {
-        for (std::size_t c = 0; c < width; ++c)
-          y[(row + r) * outputs_ + column + c] =
+        float* const y = result.y + (row + r) * outputs_ + column;
+        for (std::size_t c = 0; c < width; ++c) {
+          const float sum =
               sums[r * block_columns + c] + (bias_.empty() ? 0.0F : bias_[column + c]);
+          y[c] = result.added ? y[c] + sum : sum;
+        }
       }
     }
   });
+}
+
+/// Step after step: this mode is there to compare with.
+Result<void> Projection::forward_floats(const RowSource& source, std::size_t rows,
+                                        const RowResult& result) {
+  const float* x = static_cast<const float*>(source.x);
+  const bool is_made = source.kind != RowSource::Kind::stored;
+  const Memory made(is_made ? rows * inputs_ * sizeof(float) : 0);
+  if (is_made && made.data() == nullptr)
+    return failure(AXLE_NO_MEMORY, "no memory for %zu rows of %zu numbers", rows, inputs_);
+  if (is_made) {
+    const ModelSteps& steps = *engine_->kernel_for(1).set->model;
+    engine_->share(rows, rows * inputs_ * operations_of(source.kind),
+                   [&](std::size_t r, std::size_t) {
+                     make_row(source, steps, r, inputs_, made.as<float>() + r * inputs_);
+                   });
+    x = made.as<float>();
+  }
+  multiply_floats(x, rows, result);
+  if (result.complete != nullptr)
+    engine_->share(rows, rows * result.operations,
+                   [&](std::size_t r, std::size_t) { result.complete(result.context, r); });
+  return {};
 }
 
 std::size_t Projection::bytes() const {
   return linear_ != nullptr ? linear_->bytes() : floats_.size() + bias_.size() * sizeof(float);
 }
 
-Result<void> Projection::forward(const float* x, std::size_t rows, float* y) {
-  if (linear_ == nullptr) {
-    forward_floats(x, rows, y);
-    return {};
-  }
+Result<void> Projection::forward(const RowSource& source, std::size_t rows,
+                                 const RowResult& result) {
+  if (linear_ == nullptr) return forward_floats(source, rows, result);
   axle_error error{};
-  const axle_status status = linear_->forward(AXLE_FLOAT32, x, rows, y, &error);
+  const axle_status status = linear_->forward(source, rows, result, &error);
   if (status != AXLE_OK) return failure(status, "%s", error.message);
   return {};
 }

@@ -69,7 +69,8 @@ Result<Activations> Calibration::multiply(Part part, std::size_t rows, const Act
   Result<Projection> projection = Projection::pack(*engine_, *find_mode("float"), weights, bias);
   if (!projection) return std::unexpected(projection.error());
   Activations y = make_activations(x.rows(), rows);
-  const Result<void> done = projection->forward(x.values.data(), x.rows(), y.values.data());
+  const Result<void> done =
+      projection->forward({.x = x.values.data()}, x.rows(), {.y = y.values.data()});
   if (!done) return std::unexpected(done.error());
   return y;
 }

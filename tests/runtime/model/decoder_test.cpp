@@ -243,6 +243,40 @@ TEST_CASE("texts are continued in batches as alone, and ended as asked") {
   CHECK((*stopped)[4].tokens == (*together)[4].tokens);
 }
 
+TEST_CASE("prompts are read together in chunks, the last of them in two, and answered as alone") {
+  TinyModel model = make_decoder("llama", 14);
+  model.shape.context = 2048;
+  Engine engine(2);
+  axle_error error{};
+  REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
+  Decoder decoder = load(engine, model, "a16w8");
+  std::vector<Prompt> prompts;
+  for (const std::size_t length : {std::size_t{5}, 2 * Decoder::most_tokens + 3, std::size_t{7}}) {
+    Tokens tokens;
+    for (std::size_t i = 0; i < length; ++i) tokens.push_back(text[i * i % text.size()]);
+    prompts.push_back({std::move(tokens), 4, {}});
+  }
+  std::vector<std::size_t> order;
+  Result<Generation> generation = Generation::begin(decoder, CacheForm::float16, prompts);
+  REQUIRE(generation.has_value());
+  std::size_t steps = 0;
+  for (; generation->is_running(); ++steps)
+    REQUIRE(generation->step([&](std::size_t prompt, std::int32_t) {
+      order.push_back(prompt);
+      return true;
+    }));
+  // Of 1039 tokens 512 at a time; the short prompts before and behind share calls with the long
+  // one. Then three tokens each.
+  CHECK(steps == 3 + 3);
+  CHECK(order == std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2});
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const Result<std::vector<Answer>> alone =
+        generate(decoder, CacheForm::float16, {&prompts[i], 1}, {});
+    REQUIRE(alone.has_value());
+    CHECK((*alone)[0].tokens == generation->answer(i).tokens);
+  }
+}
+
 TEST_CASE("an answer ends with the context and with an end token") {
   TinyModel model = make_decoder("llama", 13);
   Engine engine(1);
