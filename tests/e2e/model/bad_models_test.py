@@ -192,6 +192,8 @@ class Folders(BadCase):
         }.items():
             with self.subTest(case):
                 self.assert_refused(self.ask_short(changed(change)), "tokenizer.json", *words)
+        for unknown in (at("surprise", value={"deep": [1]}), at("model", "surprise", value=7), at("pre_tokenizer", "surprise", value=None)):
+            self.assertEqual(self.answer(changed(unknown), "ab", most=2), self.answer(self.make(), "ab", most=2))
         outside = changed(at("model", "vocab", "a", value=5000))
         self.assert_refused(self.ask_short(outside), str(outside), "token 5000, number 1 of the prompt", "vocabulary", "tokenizer")
         text = self.root / "text.txt"
