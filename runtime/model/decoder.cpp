@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/model/description/required_tensors.h"
+
 namespace axle::runtime {
 
 /// What a call works on, one row a token. Carved from one memory that is kept.
@@ -99,12 +101,14 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
       Buffers(nullptr, shape_, rows_.size(), fed, wanted).count * sizeof(float);
   memory_.grow_to(bytes);
   if (memory_.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu tokens at once", rows_.size());
+    return failure(AXLE_NO_MEMORY, "%s: no memory for %zu tokens at once, which take %zu bytes",
+                   where_.c_str(), rows_.size(), bytes);
   const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), fed, wanted);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const std::size_t half = rotary_.pairs();
     rotary_.angles(rows_[r].position, buffers.cosines + r * half, buffers.sines + r * half);
-    read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
+    const Result<void> read = read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
+    if (!read) return read;
   }
   std::size_t rows = rows_.size();
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
@@ -124,10 +128,10 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
 }
 
 /// Of the file no more stays in memory than some rows and what the system maps beside them.
-void Decoder::read_embedding(std::int32_t token, float* to) {
+Result<void> Decoder::read_embedding(std::int32_t token, float* to) {
   constexpr std::size_t most_kept = 64;
-  read_rows(*embedding_, static_cast<std::size_t>(token), 1, to);
   if (++embeddings_read_ % most_kept == 0) forget_rows(*embedding_, 0, shape_.vocabulary);
+  return read_finite_row(*embedding_, where_, static_cast<std::size_t>(token), to);
 }
 
 RowSource Decoder::normalised(const float* x, const std::vector<float>& weight) const {

@@ -8,19 +8,16 @@
 namespace axle::runtime {
 namespace {
 
-Result<void> check(const Prompt& prompt, const ModelShape& shape) {
+/// `name` is what it is called in errors.
+Result<void> check(const Prompt& prompt, const std::string& name, const Decoder& decoder) {
+  const ModelShape& shape = decoder.shape();
   if (prompt.tokens.empty())
-    return failure(AXLE_BAD_ARGUMENT, "the prompt is empty: there is nothing to continue");
+    return failure(AXLE_BAD_ARGUMENT, "%s is empty: there is nothing to continue", name.c_str());
   if (prompt.tokens.size() >= shape.context)
     return failure(AXLE_BAD_ARGUMENT,
-                   "the prompt has %zu tokens and the model's context %zu; shorten the prompt",
-                   prompt.tokens.size(), shape.context);
-  for (const std::int32_t token : prompt.tokens) {
-    if (token < 0 || static_cast<std::size_t>(token) >= shape.vocabulary)
-      return failure(AXLE_BAD_ARGUMENT, "token %d is not in the model's vocabulary of %zu", token,
-                     shape.vocabulary);
-  }
-  return {};
+                   "%s: %s has %zu tokens and the model's context %zu; shorten it",
+                   decoder.where().c_str(), name.c_str(), prompt.tokens.size(), shape.context);
+  return check_tokens(shape, prompt.tokens, decoder.where(), name);
 }
 
 }  // namespace
@@ -31,7 +28,10 @@ Result<Generation> Generation::begin(Decoder& decoder, CacheForm form,
   Generation generation(decoder, form);
   generation.texts_.reserve(prompts.size());
   for (const Prompt& prompt : prompts) {
-    const Result<void> checked = check(prompt, shape);
+    const std::string name = prompts.size() == 1
+                                 ? "the prompt"
+                                 : "prompt " + std::to_string(generation.texts_.size());
+    const Result<void> checked = check(prompt, name, decoder);
     if (!checked) return std::unexpected(checked.error());
     generation.texts_.push_back(
         {prompt, Sequence(*generation.pool_), Sampler(prompt.sampling), {}});
@@ -123,8 +123,9 @@ Result<void> Generation::take_token(std::size_t index, const OnToken& on_token) 
   Text& text = texts_[index];
   if (text.overflown)
     return failure(AXLE_MALFORMED,
-                   "the model's numbers overflow after %zu tokens; its weights cannot be meant so",
-                   text.sequence.length());
+                   "%s: the model's numbers overflow after %zu tokens: some of its weights are far "
+                   "too large; fetch or convert the model again",
+                   decoder_->where().c_str(), text.sequence.length());
   const ModelShape& shape = decoder_->shape();
   const std::int32_t token = text.last;
   text.ended = true;
