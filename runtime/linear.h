@@ -6,6 +6,7 @@
 
 #include "runtime/axle_runtime.h"
 #include "runtime/engine.h"
+#include "runtime/forward/row_source.h"
 #include "runtime/machine/memory.h"
 
 namespace axle::runtime {
@@ -53,6 +54,12 @@ class Linear {
   /// The same in a way of the caller's choice, of a set that the machine runs.
   axle_status forward(const PassChoice& choice, axle_type x_type, const void* x, std::size_t m,
                       float* y, axle_error* error);
+  /// The same of rows that are made, and with a result that is used at once.
+  axle_status forward(const RowSource& source, std::size_t m, const RowResult& result,
+                      axle_error* error);
+
+  /// Of m rows those that are computed together: the weights are read once for so many.
+  [[nodiscard]] std::size_t chunk_rows(std::size_t m);
 
   [[nodiscard]] std::size_t n() const { return n_; }
   [[nodiscard]] std::size_t k() const { return k_; }
@@ -67,6 +74,10 @@ class Linear {
   }
 
  private:
+  axle_status forward(const PassChoice& choice, const RowSource& source, std::size_t m,
+                      const RowResult& result, axle_error* error);
+
+  friend class ColumnBlocks;
   friend class ForwardPass;
 
   /// Some channels' weights on their way into a block.

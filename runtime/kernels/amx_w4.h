@@ -17,7 +17,7 @@ inline constexpr std::size_t half_slab_bytes = slab_bytes / 2;
 /// Unpacked: the first 32 k, in groups of 32 zeros, the other 32 k.
 inline constexpr std::size_t most_unpacked_bytes = 3 * half_slab_bytes;
 inline constexpr std::size_t slab_lines = nibble_slab_bytes / 64;
-inline constexpr std::size_t w4_ahead = 4096;
+inline constexpr std::size_t w4_ahead = 4096;  ///< from a slab that is unpacked
 
 /// How unpacked slabs lie.
 struct W4Layout {
@@ -31,8 +31,9 @@ constexpr W4Layout w4_layout(std::size_t group) {
                      : W4Layout{half_slab_bytes, 2 * half_slab_bytes, 1};
 }
 
-/// `count` lines of a slab, from line `first` on.
-template <std::size_t count>
+/// `count` lines of a slab, from line `first` on. With `prefetches`, what comes w4_ahead later is
+/// asked for meanwhile: where unpacking is what takes the time.
+template <std::size_t count, bool prefetches>
 AXLE_VECTOR_OP void unpack_lines(const std::uint8_t* from, std::int8_t* low, std::int8_t* high,
                                  std::size_t first) {
   const Vector::Ints mask = Vector::broadcast_int(static_cast<std::int32_t>(0xf0f0f0f0U));
@@ -41,7 +42,7 @@ AXLE_VECTOR_OP void unpack_lines(const std::uint8_t* from, std::int8_t* low, std
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = 64 * (first + i);
     const Vector::Ints nibbles = Vector::load_ints(from + at);
-    __builtin_prefetch(from + at + w4_ahead, 0, 3);
+    if constexpr (prefetches) __builtin_prefetch(from + at + w4_ahead, 0, 3);
     Vector::store_ints(low + at, Vector::and_xor(Vector::shift_left<4>(nibbles), mask, flip));
     Vector::store_ints(high + at, Vector::and_xor(nibbles, mask, flip));
   }
@@ -80,6 +81,13 @@ AXLE_TARGET void fold_tiles(const W4Fold& fold) {
   }
 }
 
+/// The lines of a slab, a step further on, at the pace at which they come.
+void prefetch_slab(const std::uint8_t* from) {
+  const char* const next = reinterpret_cast<const char*>(from) + w4_ahead;
+  Ahead ahead{next, next + nibble_slab_bytes, slab_lines, Pace::near};
+  advance(ahead);
+}
+
 AXLE_TILE_TARGET void zero_sums() {
   tile_zero(0);
   tile_zero(1);
@@ -97,17 +105,20 @@ AXLE_TILE_TARGET void store_sums(std::int32_t* to) {
 
 /// Up to 16 rows of all planes: 16 rows times 64 columns, a slab being unpacked while the one
 /// before it is multiplied, a group being folded while the next one is.
-template <bool halves>
+template <std::size_t group_k>
 AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
-  constexpr W4Layout layout = w4_layout(halves ? 32 : 64);
+  constexpr bool halves = group_k == 32;
+  // With fewer sums to fold there is time for nothing but reading: at the pace of reads.
+  constexpr bool paced = group_k == 128;
+  constexpr W4Layout layout = w4_layout(group_k);
   constexpr std::size_t lines = slab_lines / layout.products / 4;
   alignas(64) std::int8_t unpacked[2][most_unpacked_bytes];
   alignas(64) std::int32_t sums[2][tile_rows * block_columns];
   if constexpr (halves) __builtin_memset(unpacked, 0, sizeof unpacked);
+  constexpr std::size_t slabs_a_group = group_k == 128 ? 2 : 1;
   const std::size_t slabs = product.depth / depth_multiple;
-  const std::size_t slabs_a_group = product.group == 128 ? 2 : 1;
   W4Fold fold{nullptr, nullptr, block_columns, product.scales, product.sums, product.rows};
-  unpack_lines<slab_lines>(product.weights, unpacked[0], unpacked[0] + layout.high, 0);
+  unpack_lines<slab_lines, true>(product.weights, unpacked[0], unpacked[0] + layout.high, 0);
   std::size_t group = 0;
   for (std::size_t slab = 0; slab < slabs; ++slab) {
     // After the last slab the same one is unpacked once more, to where nobody reads.
@@ -116,6 +127,7 @@ AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
     std::int8_t* const to = unpacked[(slab + 1) % 2];
     const std::int8_t* const activations =
         static_cast<const std::int8_t*>(product.activations) + slab * depth_multiple;
+    if constexpr (paced) prefetch_slab(next);
     for (std::size_t p = 0; p < layout.products; ++p) {
       const std::int8_t* const b = unpacked[slab % 2] + p * half_slab_bytes;
       const std::size_t line = p * slab_lines / layout.products;
@@ -123,16 +135,16 @@ AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
       tile_load(4, activations, product.row_bytes);
       tile_load(5, b, slab_stride);
       tile_dot_int8(0, 4, 5);
-      unpack_lines<lines>(next, to, to + layout.high, line);
+      unpack_lines<lines, !paced>(next, to, to + layout.high, line);
       tile_load(6, b + 64, slab_stride);
       tile_dot_int8(1, 4, 6);
-      unpack_lines<lines>(next, to, to + layout.high, line + lines);
+      unpack_lines<lines, !paced>(next, to, to + layout.high, line + lines);
       tile_load(7, b + 128, slab_stride);
       tile_dot_int8(2, 4, 7);
-      unpack_lines<lines>(next, to, to + layout.high, line + 2 * lines);
+      unpack_lines<lines, !paced>(next, to, to + layout.high, line + 2 * lines);
       tile_load(5, b + 192, slab_stride);
       tile_dot_int8(3, 4, 5);
-      unpack_lines<lines>(next, to, to + layout.high, line + 3 * lines);
+      unpack_lines<lines, !paced>(next, to, to + layout.high, line + 3 * lines);
       if ((slab + 1) % slabs_a_group != 0) continue;
       std::int32_t* const place = sums[group % 2];
       store_sums(place);
@@ -223,10 +235,11 @@ AXLE_TILE_VECTOR_TARGET void w4_many_tiles(const W4Product& product) {
     const std::uint8_t* const from = product.weights + slab * nibble_slab_bytes;
     for (std::size_t s = 0; s < count; ++s) {
       std::int8_t* const to = unpacked + s * layout.bytes;
-      unpack_lines<slab_lines>(from + s * nibble_slab_bytes, to, to + layout.high, 0);
+      unpack_lines<slab_lines, false>(from + s * nibble_slab_bytes, to, to + layout.high, 0);
     }
     const char* const next = reinterpret_cast<const char*>(from) + count * nibble_slab_bytes;
-    Ahead ahead{next, next + count * nibble_slab_bytes, (slab_lines + passes - 1) / passes, false};
+    Ahead ahead{next, next + count * nibble_slab_bytes, (slab_lines + passes - 1) / passes,
+                Pace::slow};
     for (std::size_t row = 0; row < product.rows; row += rows_a_pass) {
       w4_two_tiles(product, {unpacked, slab, count, row, 0}, ahead);
       w4_two_tiles(product, {unpacked, slab, count, row, block_columns / 2}, ahead);
@@ -237,10 +250,16 @@ AXLE_TILE_VECTOR_TARGET void w4_many_tiles(const W4Product& product) {
 AXLE_TILE_VECTOR_TARGET void multiply_w4_tiles(const W4Product& product) {
   __builtin_memset(product.sums, 0, product.rows * block_columns * sizeof(float));
   if (product.rows * product.planes <= tile_rows) {
-    product.group == 32 ? w4_one_tile<true>(product) : w4_one_tile<false>(product);
-  } else {
-    w4_many_tiles(product);
+    switch (product.group) {
+      case 32:
+        return w4_one_tile<32>(product);
+      case 64:
+        return w4_one_tile<64>(product);
+      default:
+        return w4_one_tile<128>(product);
+    }
   }
+  w4_many_tiles(product);
 }
 
 /// Two levels of scales, up to 16 rows: the tiles hold the sums of the whole depth; of the next

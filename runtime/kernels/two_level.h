@@ -71,6 +71,7 @@ AXLE_TARGET void multiply_two_level(const TwoLevelProduct& two_level) {
     part.activations = static_cast<const char*>(part.activations) + slab * depth_multiple * element;
     part.depth = count * depth_multiple;
     part.continues = slab != 0;
+    part.in_cache = true;
     multiply_int8(part);
   }
 }

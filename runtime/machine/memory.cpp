@@ -6,14 +6,9 @@
 #include <sys/mman.h>
 
 namespace axle::runtime {
-namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-
-}  // namespace
-
-Memory::Memory(std::size_t bytes) {
-  const bool huge = bytes >= 2 * huge_page;
+Memory::Memory(std::size_t bytes, std::size_t huge_from) {
+  const bool huge = bytes >= huge_from;
   const std::size_t alignment = huge ? huge_page : 64;
   if (bytes == 0 || bytes > SIZE_MAX - alignment) return;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;

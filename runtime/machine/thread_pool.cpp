@@ -63,7 +63,8 @@ bool ThreadPool::try_acquire() {
 /// Of the process that acquired it, which is this one or is a parent's; then the id differs.
 void ThreadPool::release() { owner_.store(owner_.load(std::memory_order_relaxed) / 2 * 2); }
 
-void ThreadPool::start_threads() {
+int ThreadPool::start() {
+  if (started_ == threads_ - 1) return threads_;
   // Signals are the program's business: its handlers should not run on our threads.
   sigset_t all;
   sigset_t before;
@@ -78,10 +79,11 @@ void ThreadPool::start_threads() {
     ++started_;
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
+  return started_ + 1;
 }
 
 void ThreadPool::run_erased(Function function, void* context) {
-  if (started_ < threads_ - 1) start_threads();
+  start();
   function_ = function;
   context_ = context;
   pending_.store(static_cast<std::uint32_t>(started_), std::memory_order_relaxed);
@@ -123,6 +125,20 @@ void* ThreadPool::worker_main(void* worker) {
   const Worker& self = *static_cast<Worker*>(worker);
   self.pool->work(self);
   return nullptr;
+}
+
+void Barrier::wait() {
+  if (arrived_.fetch_add(1) + 1 == parts_) {
+    if (asleep_.load()) wake_all(arrived_);
+    return;
+  }
+  for (int spin = 0; spin < spins; ++spin) {
+    if (arrived_.load(std::memory_order_acquire) == parts_) return;
+    pause_briefly();
+  }
+  asleep_.store(true);
+  for (std::uint32_t now = arrived_.load(); now != parts_; now = arrived_.load())
+    wait_while(arrived_, now);
 }
 
 int available_cpus() {

@@ -26,6 +26,10 @@ class ThreadPool {
   [[nodiscard]] bool try_acquire();
   void release();
 
+  /// Starts the threads that do not exist yet; returns how many parts of a run go on at the same
+  /// time, the caller's included: fewer than threads() where the system gives no more threads.
+  int start();
+
   /// Calls task(t) for every t in [0, threads()), t = 0 on the calling thread; returns when all
   /// have returned. Only between try_acquire and release. Where the system gives no threads, the
   /// caller does all the work.
@@ -44,7 +48,6 @@ class ThreadPool {
   };
 
   void run_erased(Function function, void* context);
-  void start_threads();
   void work(const Worker& self);
   static void* worker_main(void* worker);
 
@@ -62,6 +65,21 @@ class ThreadPool {
   alignas(64) std::atomic<std::uint32_t> pending_{0};
   std::atomic<bool> caller_sleeps_{false};
   Worker workers_[most_threads];
+};
+
+/// Where parts of a run wait for each other: those below the number that ThreadPool::start returned
+/// go on at the same time, others may wait for ever. For one use.
+class Barrier {
+ public:
+  explicit Barrier(std::size_t parts) : parts_(static_cast<std::uint32_t>(parts)) {}
+
+  /// Returns when all parts have called it.
+  void wait();
+
+ private:
+  std::uint32_t parts_;
+  alignas(64) std::atomic<std::uint32_t> arrived_{0};
+  std::atomic<bool> asleep_{false};
 };
 
 /// CPUs that this process may run on, 1 to ThreadPool::most_threads.

@@ -2,37 +2,44 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "runtime/model/description/required_tensors.h"
 
 namespace axle::runtime {
 
 /// What a call works on, one row a token. Carved from one memory that is kept.
 struct Decoder::Buffers {
-  float* hidden;      ///< [rows][hidden], the stream that layers add to
-  float* normalised;  ///< [rows][hidden]; also what a layer adds
-  float* heads;       ///< [rows][queries, keys, values]
-  float* mixed;       ///< [rows][query_width]
-  float* gate_up;     ///< [rows][2 * feed_forward]
-  float* activated;   ///< [rows][feed_forward]
-  float* cosines;     ///< [rows][head_depth / 2]
+  float* hidden;   ///< [rows][hidden], the stream that layers add to
+  float* cosines;  ///< [rows][head_depth / 2]
   float* sines;
-  float* logits;  ///< [rows that want them][vocabulary]
+  // At different times in the same place: `heads` and `mixed`, `gate_up`, `logits`.
+  float* heads;     ///< [rows][queries, keys, values]
+  float* mixed;     ///< [rows][query_width]
+  float* gate_up;   ///< [fed][2 * feed_forward]
+  float* logits;    ///< [rows that want them][vocabulary], unless they lie together
+  std::size_t fed;  ///< rows that go through gate_up and down together
 
   /// `base` null: only counts.
-  Buffers(float* base, const ModelShape& shape, std::size_t rows, std::size_t wanted) : count(0) {
+  Buffers(float* base, const ModelShape& shape, std::size_t rows, std::size_t fed_together,
+          std::size_t wanted)
+      : fed(fed_together), count(0) {
     const auto take = [&](std::size_t floats) {
       float* const at = base == nullptr ? nullptr : base + count;
       count += (floats + 15) / 16 * 16;
       return at;
     };
     hidden = take(rows * shape.hidden);
-    normalised = take(rows * shape.hidden);
-    heads = take(rows * (shape.query_width() + 2 * shape.key_width()));
-    mixed = take(rows * shape.query_width());
-    gate_up = take(rows * 2 * shape.feed_forward);
-    activated = take(rows * shape.feed_forward);
     cosines = take(rows * shape.head_depth / 2);
     sines = take(rows * shape.head_depth / 2);
+    const std::size_t shared = count;
+    heads = take(rows * (shape.query_width() + 2 * shape.key_width()));
+    mixed = take(rows * shape.query_width());
+    const std::size_t attention_end = std::exchange(count, shared);
+    gate_up = take(fed * 2 * shape.feed_forward);
+    const std::size_t feed_forward_end = std::exchange(count, shared);
     logits = take(wanted * shape.vocabulary);
+    count = std::max({count, attention_end, feed_forward_end});
   }
   std::size_t count;
 };
@@ -83,17 +90,25 @@ Result<void> Decoder::take_rows(std::span<const Continuation> continuations) {
 Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   const Result<void> taken = take_rows(continuations);
   if (!taken) return taken;
+  float* const together = logits_together(continuations);
   std::size_t wanted = 0;
-  for (const Continuation& one : continuations) wanted += one.logits != nullptr ? one.wanted : 0;
-  const std::size_t bytes = Buffers(nullptr, shape_, rows_.size(), wanted).count * sizeof(float);
+  for (const Continuation& one : continuations)
+    wanted += one.logits != nullptr && together == nullptr ? one.wanted : 0;
+  Layer& any = layers_.front();
+  const std::size_t fed =
+      std::max(any.gate_up.chunk_rows(rows_.size()), any.down.chunk_rows(rows_.size()));
+  const std::size_t bytes =
+      Buffers(nullptr, shape_, rows_.size(), fed, wanted).count * sizeof(float);
   memory_.grow_to(bytes);
   if (memory_.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu tokens at once", rows_.size());
-  const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), wanted);
+    return failure(AXLE_NO_MEMORY, "%s: no memory for %zu tokens at once, which take %zu bytes",
+                   where_.c_str(), rows_.size(), bytes);
+  const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), fed, wanted);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const std::size_t half = rotary_.pairs();
     rotary_.angles(rows_[r].position, buffers.cosines + r * half, buffers.sines + r * half);
-    read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
+    const Result<void> read = read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
+    if (!read) return read;
   }
   std::size_t rows = rows_.size();
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
@@ -113,34 +128,36 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
 }
 
 /// Of the file no more stays in memory than some rows and what the system maps beside them.
-void Decoder::read_embedding(std::int32_t token, float* to) {
+Result<void> Decoder::read_embedding(std::int32_t token, float* to) {
   constexpr std::size_t most_kept = 64;
-  read_rows(*embedding_, static_cast<std::size_t>(token), 1, to);
   if (++embeddings_read_ % most_kept == 0) forget_rows(*embedding_, 0, shape_.vocabulary);
+  return read_finite_row(*embedding_, where_, static_cast<std::size_t>(token), to);
 }
 
-void Decoder::normalise(const float* x, const std::vector<float>& weight, std::size_t rows,
-                        float* y) {
-  const ModelSteps& step = steps();
-  const std::size_t width = shape_.hidden;
-  engine_->share(rows, rows * width, [&](std::size_t r, std::size_t) {
-    step.rms_norm(x + r * width, weight.data(), width, shape_.norm_epsilon, y + r * width);
-  });
-}
-
-void Decoder::add(const float* x, std::size_t rows, float* y) {
-  const ModelSteps& step = steps();
-  engine_->share(rows, rows * shape_.hidden, [&](std::size_t r, std::size_t) {
-    step.add(x + r * shape_.hidden, shape_.hidden, y + r * shape_.hidden);
-  });
+RowSource Decoder::normalised(const float* x, const std::vector<float>& weight) const {
+  return {.x = x,
+          .kind = RowSource::Kind::rms_norm,
+          .weight = weight.data(),
+          .epsilon = shape_.norm_epsilon};
 }
 
 Result<void> Decoder::take_heads(std::size_t index, const Buffers& b) {
+  struct Preparing {
+    Decoder* decoder;
+    std::size_t layer;
+    const Buffers* buffers;
+  } preparing{this, index, &b};
+  const auto prepare = [](void* context, std::size_t row) {
+    const Preparing& own = *static_cast<Preparing*>(context);
+    own.decoder->prepare_heads(own.layer, row, *own.buffers);
+  };
   Layer& layer = layers_[index];
-  normalise(b.hidden, layer.attention_norm, rows_.size(), b.normalised);
-  const Result<void> done = layer.query_key_value.forward(b.normalised, rows_.size(), b.heads);
-  if (done) prepare_heads(index, b);
-  return done;
+  return layer.query_key_value.forward(
+      normalised(b.hidden, layer.attention_norm), rows_.size(),
+      {.y = b.heads,
+       .complete = prepare,
+       .context = &preparing,
+       .operations = 4 * (shape_.query_width() + 2 * shape_.key_width())});
 }
 
 /// Moves the rows whose logits are wanted to the front of the stream, each over one that is not
@@ -165,47 +182,40 @@ std::size_t Decoder::keep_wanted(std::span<const Continuation> continuations, co
 Result<void> Decoder::finish_layer(std::size_t index, std::size_t rows, const Buffers& b) {
   Layer& layer = layers_[index];
   attend(index, b);
-  Result<void> done = layer.attention_output.forward(b.mixed, rows, b.normalised);
-  if (!done) return done;
-  add(b.normalised, rows, b.hidden);
-
-  normalise(b.hidden, layer.feed_forward_norm, rows, b.normalised);
-  done = layer.gate_up.forward(b.normalised, rows, b.gate_up);
-  if (!done) return done;
-  const ModelSteps& step = steps();
-  const std::size_t width = shape_.feed_forward;
-  engine_->share(rows, rows * width * 8, [&](std::size_t r, std::size_t) {
-    const float* const gate = b.gate_up + r * 2 * width;
-    step.silu_multiply(gate, gate + width, width, b.activated + r * width);
-  });
-  done = layer.down.forward(b.activated, rows, b.normalised);
-  if (!done) return done;
-  add(b.normalised, rows, b.hidden);
-  return {};
+  Result<void> done =
+      layer.attention_output.forward({.x = b.mixed}, rows, {.y = b.hidden, .added = true});
+  for (std::size_t first = 0; done && first < rows; first += b.fed) {
+    const std::size_t count = std::min(b.fed, rows - first);
+    float* const hidden = b.hidden + first * shape_.hidden;
+    done =
+        layer.gate_up.forward(normalised(hidden, layer.feed_forward_norm), count, {.y = b.gate_up});
+    if (!done) break;
+    done = layer.down.forward({.x = b.gate_up, .kind = RowSource::Kind::silu_multiply}, count,
+                              {.y = hidden, .added = true});
+  }
+  return done;
 }
 
-/// Normalises (Qwen3) and turns queries and keys; stores keys and values.
-void Decoder::prepare_heads(std::size_t index, const Buffers& b) {
+/// Of one row: normalises (Qwen3) and turns queries and keys; stores keys and values.
+void Decoder::prepare_heads(std::size_t index, std::size_t r, const Buffers& b) {
   const ModelSteps& step = steps();
   const Layer& layer = layers_[index];
   const std::size_t depth = shape_.head_depth;
   const std::size_t half = rotary_.pairs();
-  const std::size_t width = shape_.query_width() + 2 * shape_.key_width();
-  engine_->share(rows_.size(), rows_.size() * width * 4, [&](std::size_t r, std::size_t) {
-    float* const heads = b.heads + r * width;
-    for (std::size_t h = 0; h < shape_.heads + shape_.key_heads; ++h) {
-      float* const head = heads + h * depth;
-      const std::vector<float>& norm = h < shape_.heads ? layer.query_norm : layer.key_norm;
-      if (!norm.empty()) step.rms_norm(head, norm.data(), depth, shape_.norm_epsilon, head);
-      step.rotate(head, b.cosines + r * half, b.sines + r * half, half);
-    }
-    const float* const keys = heads + shape_.query_width();
-    const float* const values = keys + shape_.key_width();
-    for (std::size_t h = 0; h < shape_.key_heads; ++h) {
-      rows_[r].sequence->store_key(index, h, rows_[r].position, keys + h * depth);
-      rows_[r].sequence->store_value(index, h, rows_[r].position, values + h * depth);
-    }
-  });
+  float* const heads = b.heads + r * (shape_.query_width() + 2 * shape_.key_width());
+  for (std::size_t h = 0; h < shape_.heads + shape_.key_heads; ++h) {
+    float* const head = heads + h * depth;
+    const std::vector<float>& norm = h < shape_.heads ? layer.query_norm : layer.key_norm;
+    if (!norm.empty()) step.rms_norm(head, norm.data(), depth, shape_.norm_epsilon, head);
+    step.rotate(head, b.cosines + r * half, b.sines + r * half, half);
+  }
+  const Row& row = rows_[r];
+  const float* const keys = heads + shape_.query_width();
+  const float* const values = keys + shape_.key_width();
+  for (std::size_t h = 0; h < shape_.key_heads; ++h) {
+    row.sequence->store_key(index, h, row.position, keys + h * depth);
+    row.sequence->store_value(index, h, row.position, values + h * depth);
+  }
 }
 
 void Decoder::attend(std::size_t index, const Buffers& b) {
@@ -231,15 +241,26 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
                  });
 }
 
+/// Where all wanted logits go if they lie one after the other, else null.
+float* Decoder::logits_together(std::span<const Continuation> continuations) const {
+  float* first = nullptr;
+  float* next = nullptr;
+  for (const Continuation& one : continuations) {
+    if (one.logits == nullptr) continue;
+    if (first == nullptr) first = next = one.logits;
+    if (one.logits != next) return nullptr;
+    next += one.wanted * shape_.vocabulary;
+  }
+  return first;
+}
+
 Result<void> Decoder::project_logits(std::span<const Continuation> continuations,
                                      std::size_t wanted, const Buffers& b) {
   if (wanted == 0) return {};
-  normalise(b.hidden, final_norm_, wanted, b.normalised);
-  // Of one text alone straight to where they are wanted.
-  const bool alone = continuations.size() == 1;
+  float* const together = logits_together(continuations);
   const Result<void> done = output_.front().forward(
-      b.normalised, wanted, alone ? continuations.front().logits : b.logits);
-  if (!done || alone) return done;
+      normalised(b.hidden, final_norm_), wanted, {.y = together != nullptr ? together : b.logits});
+  if (!done || together != nullptr) return done;
   const float* from = b.logits;
   for (const Continuation& one : continuations) {
     if (one.logits == nullptr) continue;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/engine.h"
@@ -60,20 +61,20 @@ class Encoder {
   };
   class Loader;
 
-  Encoder(Engine& engine, const ModelShape& shape)
-      : engine_(&engine), shape_(shape), attention_(shape) {}
+  Encoder(Engine& engine, const ModelShape& shape, const std::string& where)
+      : engine_(&engine), shape_(shape), where_(where), attention_(shape) {}
 
-  void look_up(std::span<const std::int32_t> tokens, float* hidden);
+  [[nodiscard]] Result<void> look_up(std::span<const std::int32_t> tokens, float* hidden);
   [[nodiscard]] Result<void> run(std::vector<Rows>& texts, std::size_t rows, float* hidden);
   [[nodiscard]] Result<void> run_layer(Layer& layer, std::vector<Rows>& texts, std::size_t rows,
                                        float* hidden);
   void attend(std::vector<Rows>& texts, const float* heads, float* mixed);
-  /// hidden = norm(hidden + added).
-  void add_and_normalise(const float* added, const Norm& norm, std::size_t rows, float* hidden);
+  void normalise(const Norm& norm, std::size_t rows, float* hidden);
   [[nodiscard]] const ModelSteps& steps() { return *engine_->kernel_for(1).set->model; }
 
   Engine* engine_;
   ModelShape shape_;
+  std::string where_;  ///< the file or folder, for errors
   Attention attention_;
   const Tensor* words_ = nullptr;
   const Tensor* positions_ = nullptr;
@@ -82,7 +83,6 @@ class Encoder {
   std::vector<Layer> layers_;
   std::vector<float> heads_;
   std::vector<float> mixed_;
-  std::vector<float> added_;
   std::vector<float> raised_;
 };
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/machine/memory.h"
 #include "runtime/model/decoder.h"
 #include "runtime/model/sampler.h"
 #include "runtime/result.h"
@@ -38,7 +39,7 @@ class Generation {
   [[nodiscard]] static Result<Generation> begin(Decoder& decoder, CacheForm form,
                                                 std::span<const Prompt> prompts);
 
-  /// One piece of work: a chunk of a prompt, or a token for each of the answers that run.
+  /// One piece of work: chunks of prompts, or a token for each of the answers that run.
   /// AXLE_MALFORMED if the model's numbers are not finite; nothing runs after an error.
   [[nodiscard]] Result<void> step(const OnToken& on_token);
   /// Ends the answer of one prompt where it is.
@@ -56,8 +57,8 @@ class Generation {
     Sequence sequence;
     Sampler sampler;
     Answer answer;
-    std::vector<float> logits;
-    std::int32_t last = 0;  ///< picked, not yet seen by the model
+    std::int32_t last = 0;   ///< picked, not yet seen by the model
+    bool overflown = false;  ///< nothing can be picked from logits that are not finite
     bool ended = false;
   };
 
@@ -65,14 +66,17 @@ class Generation {
       : decoder_(&decoder), pool_(std::make_unique<PagePool>(decoder.cache_shape(form))) {}
 
   [[nodiscard]] Result<void> advance(const OnToken& on_token);
-  [[nodiscard]] Result<void> read_chunk(std::size_t index, const OnToken& on_token);
-  [[nodiscard]] Result<void> continue_all(const OnToken& on_token);
-  [[nodiscard]] Result<void> pick(std::size_t index, const OnToken& on_token);
+  void gather();
+  void add_picking(std::size_t index, std::span<const std::int32_t> tokens);
+  void pick_tokens();
+  [[nodiscard]] Result<void> take_token(std::size_t index, const OnToken& on_token);
 
   Decoder* decoder_;
   std::unique_ptr<PagePool> pool_;
   std::vector<Text> texts_;
   std::vector<Continuation> running_;  ///< of the call that runs
+  std::vector<std::size_t> picking_;   ///< the texts whose next tokens the call's logits give
+  Memory logits_;                      ///< [picking][vocabulary]
 };
 
 /// All answers, whole.

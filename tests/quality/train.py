@@ -25,20 +25,21 @@ VOCABULARY = 2048
 TOKENIZER_BYTES = 3 << 20  # of the training text
 # Rows of a multiple of 128 weights, so that groups of 32, 64 and 128 have no remainder.
 SIZES = {
+    "0.5M": Shape(hidden=128, layers=2, heads=4, kv_heads=2, intermediate=256, vocabulary=VOCABULARY),
     "1M": Shape(hidden=128, layers=4, heads=4, kv_heads=2, intermediate=384, vocabulary=VOCABULARY),
     "4M": Shape(hidden=256, layers=4, heads=4, kv_heads=2, intermediate=768, vocabulary=VOCABULARY),
 }
-STEPS = {"1M": 800, "4M": 500}
-BATCH = 4
-PEAK_RATE = 4e-3
-WARM_UP = 30
+STEPS = {"0.5M": 4000, "1M": 4000, "4M": 3000}
+BATCH = 8
+PEAK_RATES = {"0.5M": 4e-3, "1M": 4e-3, "4M": 2.5e-3}  # of learning; a larger model takes smaller steps
+WARM_UP = 100
 
 
-def rate_of(step, steps):
-    """Of learning: rises to PEAK_RATE, then falls to a tenth of it along a cosine."""
+def rate_of(step, steps, peak):
+    """Of learning: rises to the peak, then falls to a tenth of it along a cosine."""
     if step < WARM_UP:
-        return PEAK_RATE * (step + 1) / WARM_UP
-    return PEAK_RATE * (0.55 + 0.45 * math.cos(math.pi * (step - WARM_UP) / (steps - WARM_UP)))
+        return peak * (step + 1) / WARM_UP
+    return peak * (0.55 + 0.45 * math.cos(math.pi * (step - WARM_UP) / (steps - WARM_UP)))
 
 
 def train(name, tokens):
@@ -51,7 +52,7 @@ def train(name, tokens):
     losses = []
     for step in range(steps):
         for group in optimizer.param_groups:
-            group["lr"] = rate_of(step, steps)
+            group["lr"] = rate_of(step, steps, PEAK_RATES[name])
         starts = torch.randint(len(tokens) - CONTEXT, (BATCH,), generator=random)
         # Matrices are multiplied as bfloat16, which is many times as fast as Debian's float32; weights and their moments are float32.
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -61,9 +62,9 @@ def train(name, tokens):
         torch.nn.utils.clip_grad_norm_([*matrices, *vectors], 1.0)
         optimizer.step()
         losses.append(loss.item())
-        if step % 50 == 49:
-            print(f"{name}: step {step + 1} of {steps}, loss {sum(losses[-50:]) / 50:.3f}", flush=True)
-    return model, sum(losses[-50:]) / len(losses[-50:])
+        if step % 100 == 99:
+            print(f"{name}: step {step + 1} of {steps}, loss {sum(losses[-100:]) / 100:.3f}", flush=True)
+    return model, sum(losses[-100:]) / len(losses[-100:])
 
 
 def make_tokens(folder):

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -100,6 +101,20 @@ bool refuse_tile_requests() {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
+/// From here on this process gets no threads.
+bool refuse_threads() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(filter)), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 bool amx_is_usable() {
   const KernelRow* const row = find_kernel("amx_int8");
   if (row != nullptr && is_usable(*row)) return true;
@@ -190,6 +205,29 @@ TEST_CASE("the pool runs every part exactly once, call after call") {
   }
 }
 
+TEST_CASE("no part goes on before all have come to a barrier") {
+  constexpr int rounds = 300;
+  ThreadPool pool(4);
+  REQUIRE(pool.try_acquire());
+  const int parts = pool.start();
+  std::atomic<int> early{0};
+  for (int round = 0; round < rounds; ++round) {
+    std::atomic<int> arrived{0};
+    Barrier barrier(static_cast<std::size_t>(parts));
+    auto task = [&](int thread) {
+      if (thread >= parts) return;
+      // In some rounds one part is so late that the others sleep.
+      if (round % 100 == 0 && thread == round / 100 % parts) usleep(20000);
+      ++arrived;
+      barrier.wait();
+      if (arrived != parts) ++early;
+    };
+    pool.run(task);
+  }
+  pool.release();
+  CHECK(early == 0);
+}
+
 TEST_CASE("the self-test finds a kernel that computes wrongly") {
   KernelSet broken = *kernel_table().back().set;
   broken.multiply = broken_multiply;
@@ -203,6 +241,24 @@ TEST_CASE("the self-test finds a kernel that computes wrongly") {
 }
 
 #if defined(__x86_64__)
+TEST_CASE("where the system gives no threads, the caller does all the work") {
+  LayerCase layer = make_case(48, 256, 1024, Contents::ordinary, 3);
+  const std::vector<float> expected = exact_result(layer, AXLE_A16W8);
+  constexpr int not_refused = 10;
+  const int result = in_child([&] {
+    if (!refuse_threads()) return not_refused;
+    Engine engine(3);
+    if (engine.choose_kernels(nullptr, nullptr) != AXLE_OK) return 11;
+    if (engine.pool().start() != 1) return 12;
+    return forward(engine, layer, AXLE_A16W8) == expected ? 0 : 13;
+  });
+  if (result == not_refused) {
+    MESSAGE("skipped: this system has no filters of system calls");
+    return;
+  }
+  CHECK(result == 0);
+}
+
 TEST_CASE("the permission to use tiles is asked for at the first use and not before") {
   if (!amx_is_usable()) return;
   if (tiles_are_permitted()) {

@@ -13,6 +13,13 @@ constexpr ModelMode modes[] = {{"float", false, AXLE_A16W8, 0}, {"a16w8", true, 
                                {"da8w8", true, AXLE_DA8W8, 0},  {"a16w4", true, AXLE_A16W4, 64},
                                {"da8w4", true, AXLE_DA8W4, 64}, {"fp8", true, AXLE_A16F8, 0}};
 
+/// What the layer below says, which knows no names.
+std::unexpected<Failure> not_packed(const WeightRows& weights, axle_status status,
+                                    const char* message) {
+  if (status == AXLE_NO_MEMORY) return no_memory_for(weights);
+  return failure(status, "%s: %s: %s", weights.where().c_str(), weights.names().c_str(), message);
+}
+
 }  // namespace
 
 std::span<const ModelMode> model_modes() { return modes; }
@@ -40,6 +47,8 @@ class Projection::RowReading {
   }
 
   /// All threads have ended: what was wrong.
+  [[nodiscard]] const WeightRows& weights() const { return weights_; }
+
   [[nodiscard]] Result<void> end() const {
     weights_.forget();
     if (unreadable_.load() == none) return {};
@@ -90,7 +99,7 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
                                                       {RowReading::read, &reading}, &error);
   const Result<void> read = reading.end();
   if (!read) return std::unexpected(read.error());
-  if (status != AXLE_OK) return failure(status, "%s", error.message);
+  if (status != AXLE_OK) return not_packed(weights, status, error.message);
   return projection;
 }
 
@@ -114,7 +123,7 @@ Result<void> Projection::pack_stored(const ModelMode& mode, const WeightRows& we
                      .reserved = 0,
                      .factors = nullptr},
                     &error);
-  if (status != AXLE_OK) return failure(status, "%s", error.message);
+  if (status != AXLE_OK) return not_packed(weights, status, error.message);
   return {};
 }
 
@@ -125,7 +134,7 @@ Result<void> Projection::pack_floats(RowReading& reading) {
   const Memory scratch(static_cast<std::size_t>(engine_->pool().threads()) * block_floats *
                        sizeof(float));
   if (floats_.data() == nullptr || scratch.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu x %zu weights", outputs_, inputs_);
+    return no_memory_for(reading.weights());
   engine_->share(blocks, outputs_ * inputs_, [&](std::size_t block, std::size_t thread) {
     const std::size_t first = block * block_columns;
     const std::size_t count = outputs_ - first < block_columns ? outputs_ - first : block_columns;
@@ -141,7 +150,7 @@ Result<void> Projection::pack_floats(RowReading& reading) {
   return reading.end();
 }
 
-void Projection::forward_floats(const float* x, std::size_t rows, float* y) {
+void Projection::multiply_floats(const float* x, std::size_t rows, const RowResult& result) {
   const ModelSteps& steps = *engine_->kernel_for(1).set->model;
   const std::size_t blocks = (outputs_ + block_columns - 1) / block_columns;
   // Rows are taken in groups whose results fit a cache.
@@ -160,25 +169,49 @@ void Projection::forward_floats(const float* x, std::size_t rows, float* y) {
                              .y = sums,
                              .y_floats = block_columns});
       for (std::size_t r = 0; r < count; ++r) {
-        for (std::size_t c = 0; c < width; ++c)
-          y[(row + r) * outputs_ + column + c] =
+        float* const y = result.y + (row + r) * outputs_ + column;
+        for (std::size_t c = 0; c < width; ++c) {
+          const float sum =
               sums[r * block_columns + c] + (bias_.empty() ? 0.0F : bias_[column + c]);
+          y[c] = result.added ? y[c] + sum : sum;
+        }
       }
     }
   });
+}
+
+/// Step after step: this mode is there to compare with.
+Result<void> Projection::forward_floats(const RowSource& source, std::size_t rows,
+                                        const RowResult& result) {
+  const float* x = static_cast<const float*>(source.x);
+  const bool is_made = source.kind != RowSource::Kind::stored;
+  const Memory made(is_made ? rows * inputs_ * sizeof(float) : 0);
+  if (is_made && made.data() == nullptr)
+    return failure(AXLE_NO_MEMORY, "no memory for %zu rows of %zu numbers", rows, inputs_);
+  if (is_made) {
+    const ModelSteps& steps = *engine_->kernel_for(1).set->model;
+    engine_->share(rows, rows * inputs_ * operations_of(source.kind),
+                   [&](std::size_t r, std::size_t) {
+                     make_row(source, steps, r, inputs_, made.as<float>() + r * inputs_);
+                   });
+    x = made.as<float>();
+  }
+  multiply_floats(x, rows, result);
+  if (result.complete != nullptr)
+    engine_->share(rows, rows * result.operations,
+                   [&](std::size_t r, std::size_t) { result.complete(result.context, r); });
+  return {};
 }
 
 std::size_t Projection::bytes() const {
   return linear_ != nullptr ? linear_->bytes() : floats_.size() + bias_.size() * sizeof(float);
 }
 
-Result<void> Projection::forward(const float* x, std::size_t rows, float* y) {
-  if (linear_ == nullptr) {
-    forward_floats(x, rows, y);
-    return {};
-  }
+Result<void> Projection::forward(const RowSource& source, std::size_t rows,
+                                 const RowResult& result) {
+  if (linear_ == nullptr) return forward_floats(source, rows, result);
   axle_error error{};
-  const axle_status status = linear_->forward(AXLE_FLOAT32, x, rows, y, &error);
+  const axle_status status = linear_->forward(source, rows, result, &error);
   if (status != AXLE_OK) return failure(status, "%s", error.message);
   return {};
 }

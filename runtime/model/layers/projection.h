@@ -34,8 +34,14 @@ class Projection {
                                                const WeightRows& weights,
                                                const std::vector<float>& bias);
 
-  /// y[rows][outputs] from x[rows][inputs].
-  [[nodiscard]] Result<void> forward(const float* x, std::size_t rows, float* y);
+  /// [rows][outputs] from [rows][inputs].
+  [[nodiscard]] Result<void> forward(const RowSource& source, std::size_t rows,
+                                     const RowResult& result);
+
+  /// Of so many rows those that are computed together: all, where it does not matter.
+  [[nodiscard]] std::size_t chunk_rows(std::size_t rows) {
+    return linear_ != nullptr ? linear_->chunk_rows(rows) : rows;
+  }
 
   [[nodiscard]] std::size_t outputs() const { return outputs_; }
   [[nodiscard]] std::size_t bytes() const;  ///< of packed weights
@@ -49,7 +55,9 @@ class Projection {
   [[nodiscard]] Result<void> pack_stored(const ModelMode& mode, const WeightRows& weights,
                                          const std::vector<float>& bias);
   [[nodiscard]] Result<void> pack_floats(RowReading& reading);
-  void forward_floats(const float* x, std::size_t rows, float* y);
+  [[nodiscard]] Result<void> forward_floats(const RowSource& source, std::size_t rows,
+                                            const RowResult& result);
+  void multiply_floats(const float* x, std::size_t rows, const RowResult& result);
 
   Engine* engine_;
   std::unique_ptr<Linear> linear_;  ///< of quantised modes

@@ -243,6 +243,40 @@ TEST_CASE("texts are continued in batches as alone, and ended as asked") {
   CHECK((*stopped)[4].tokens == (*together)[4].tokens);
 }
 
+TEST_CASE("prompts are read together in chunks, the last of them in two, and answered as alone") {
+  TinyModel model = make_decoder("llama", 14);
+  model.shape.context = 2048;
+  Engine engine(2);
+  axle_error error{};
+  REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
+  Decoder decoder = load(engine, model, "a16w8");
+  std::vector<Prompt> prompts;
+  for (const std::size_t length : {std::size_t{5}, 2 * Decoder::most_tokens + 3, std::size_t{7}}) {
+    Tokens tokens;
+    for (std::size_t i = 0; i < length; ++i) tokens.push_back(text[i * i % text.size()]);
+    prompts.push_back({std::move(tokens), 4, {}});
+  }
+  std::vector<std::size_t> order;
+  Result<Generation> generation = Generation::begin(decoder, CacheForm::float16, prompts);
+  REQUIRE(generation.has_value());
+  std::size_t steps = 0;
+  for (; generation->is_running(); ++steps)
+    REQUIRE(generation->step([&](std::size_t prompt, std::int32_t) {
+      order.push_back(prompt);
+      return true;
+    }));
+  // Of 1039 tokens 512 at a time; the short prompts before and behind share calls with the long
+  // one. Then three tokens each.
+  CHECK(steps == 3 + 3);
+  CHECK(order == std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2});
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const Result<std::vector<Answer>> alone =
+        generate(decoder, CacheForm::float16, {&prompts[i], 1}, {});
+    REQUIRE(alone.has_value());
+    CHECK((*alone)[0].tokens == generation->answer(i).tokens);
+  }
+}
+
 TEST_CASE("an answer ends with the context and with an end token") {
   TinyModel model = make_decoder("llama", 13);
   Engine engine(1);
@@ -274,11 +308,15 @@ TEST_CASE("what cannot be continued is said") {
     return answer ? std::string() : answer.error().message;
   };
   CHECK(message({}).find("empty") != std::string::npos);
-  CHECK(message({101}).find("token 101 is not in the model's vocabulary of 101") !=
-        std::string::npos);
+  CHECK(message({7, 101}).find("tiny model: token 101, number 2 of the prompt, is not in the "
+                               "model's vocabulary of 101") != std::string::npos);
   CHECK(message({-1}).find("token -1") != std::string::npos);
   CHECK(message(Tokens(128, 1)).find("the model's context 128") != std::string::npos);
   CHECK(message(Tokens(127, 1)).empty());
+  const Prompt several[] = {{{1, 2}, 4, {}}, {{}, 4, {}}};
+  const auto answers = generate(decoder, CacheForm::float16, several, {});
+  REQUIRE(!answers.has_value());
+  CHECK(answers.error().message == "prompt 1 is empty: there is nothing to continue");
 }
 
 TEST_CASE("tensors that are missing, of the wrong shape or not finite are named") {
@@ -292,7 +330,7 @@ TEST_CASE("tensors that are missing, of the wrong shape or not finite are named"
   TinyModel model = make_decoder("llama", 15);
   const std::string name = "model.layers.1.mlp.down_proj.weight";
   model.numbers_of(name)[3] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(load_failure(model).find("\"" + name + "\": the weight in row 0, column 3 is not finite") !=
+  CHECK(load_failure(model).find("\"" + name + "\": row 0, element 3 is not finite (nan)") !=
         std::string::npos);
   model = make_decoder("llama", 15);
   model.numbers_of("model.norm.weight")[2] = std::numeric_limits<float>::infinity();
@@ -309,6 +347,24 @@ TEST_CASE("tensors that are missing, of the wrong shape or not finite are named"
         std::string::npos);
 }
 
+TEST_CASE("an embedding that is not finite is named when its token is read") {
+  TinyModel model = make_decoder("llama", 18);
+  model.numbers_of("model.embed_tokens.weight")[7 * 64 + 5] =
+      -std::numeric_limits<float>::infinity();
+  Engine engine(1);
+  axle_error error{};
+  REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
+  Decoder decoder = load(engine, model, "a16w8");
+  const Prompt sound{{1, 2, 3}, 1, {}};
+  CHECK(generate(decoder, CacheForm::float16, {&sound, 1}, {}).has_value());
+  const Prompt prompt{{1, 7, 3}, 4, {}};
+  const auto answer = generate(decoder, CacheForm::float16, {&prompt, 1}, {});
+  REQUIRE(!answer.has_value());
+  CHECK(answer.error().status == AXLE_MALFORMED);
+  CHECK(answer.error().message.starts_with(
+      "tiny model: tensor \"model.embed_tokens.weight\": row 7, element 5 is not finite (-inf)"));
+}
+
 TEST_CASE("finite weights whose sums overflow end in an error, and harm no other text") {
   TinyModel model = make_decoder("llama", 16);
   for (float& weight : model.numbers_of("model.layers.0.mlp.down_proj.weight")) weight *= 1e38F;
@@ -319,10 +375,10 @@ TEST_CASE("finite weights whose sums overflow end in an error, and harm no other
   const Prompt prompt{text, 4, {}};
   const auto answer = generate(decoder, CacheForm::float16, {&prompt, 1}, {});
   REQUIRE(!answer.has_value());
-  CHECK(answer.error().message.find("overflow") != std::string::npos);
+  CHECK(answer.error().message.find("tiny model: the model's numbers overflow") == 0);
   const auto measured = measure_perplexity(decoder, CacheForm::float16, text, 10, {});
   REQUIRE(!measured.has_value());
-  CHECK(measured.error().message.find("overflow") != std::string::npos);
+  CHECK(measured.error().message.find("tiny model: the model's numbers overflow") == 0);
 }
 
 TEST_CASE("perplexity is that of the definition, over windows") {

@@ -45,6 +45,8 @@ class HalvedBlocks {
  public:
   explicit HalvedBlocks(std::size_t halves) : halves_(halves) {}
 
+  [[nodiscard]] std::size_t blocks() const { return halves_ / 2; }
+
   bool take(std::size_t& half) {
     if (next_.load(std::memory_order_relaxed) >= halves_) return false;
     half = next_.fetch_add(1, std::memory_order_relaxed);
