@@ -1,14 +1,15 @@
 """One linear layer beside the peers': llama.cpp, oneDNN, ONNX Runtime and OpenVINO.
 
 usage: layers.py BIN [ROUNDS] [--parts int8,int4,feed-forward] [--rows 1,4,8,16,32,128] [--only NAME,…] [--without NAME,…]
-                 [--gigabytes N] [--json FILE] [--llama-cpp PYTHON] [--peers-python PYTHON]
+                 [--gigabytes N] [--json FILE] [--llama-cpp PYTHON] [--llama-cpp-avx2 PYTHON] [--peers-python PYTHON]
 
 Layers of 4096 x 4096 (feed-forward: 14336 x 4096 and back), as many as make N GB (0.8) of weights, no two alike, one after the other, so
 that no cache holds them. Each contender is a process of its own that stays loaded and pins its threads, one for each CPU; they are
 measured in turn, ROUNDS times (7), with a probe of plain reads in each turn. Ratios are medians of the rounds' ratios. Times include the
 quantisation of activations, but for oneDNN's, which has none. The error is that of one layer of normally distributed numbers against the
 product in double. Peers are installed into $AXLE_BENCH_PEERS (~/.cache/axle-bench) from the index that pip is configured for; those that
-cannot be are said. --llama-cpp names a Python that has llama-cpp-python, --peers-python one that has onnxruntime and openvino.
+cannot be are said. --llama-cpp names a Python that has llama-cpp-python, --llama-cpp-avx2 one where it was built for AVX2 alone (each is
+compiled for minutes unless it is named or left out by --without), --peers-python one that has onnxruntime and openvino.
 """
 
 import argparse
