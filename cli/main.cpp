@@ -2,6 +2,7 @@
 #include <clocale>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,8 @@ int main(int argc, char** argv) {
   // properly.
   // A handler, because ignored signals would remain ignored in child processes.
   std::signal(SIGPIPE, [](int) {});
+  // What is too large for the limit of file sizes is a write error, too.
+  std::signal(SIGXFSZ, [](int) {});
   // A caller may have left this ignored; then no child could be waited for.
   std::signal(SIGCHLD, SIG_DFL);
   say_when_interrupted();
@@ -114,6 +117,11 @@ int main(int argc, char** argv) {
         session::failed({axle::ErrorKind::io, missing.what(),
                          "install it with the system's packages (Debian: libisal2, libssl3)"})
             .error());
+  } catch (const std::bad_alloc&) {
+    Output output({.json = json});
+    return output.failure(session::failed({axle::ErrorKind::io, "out of memory",
+                                           "free some memory, or raise the limit of the process"})
+                              .error());
   } catch (const std::exception& error) {
     Output output({.json = json});
     return output.failure(

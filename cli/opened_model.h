@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cli/output.h"
 #include "runtime/engine.h"
@@ -58,6 +59,22 @@ namespace axle::cli {
 [[nodiscard]] runtime::LoadProgress show_progress(Output& output, std::string what);
 /// Shows how far a model is loaded.
 [[nodiscard]] runtime::LoadProgress show_loading(Output& output, const std::string& path);
+
+/// Loads the model's weights and gives what `work` makes of the decoder or the encoder that it is.
+template <class Work>
+auto with_loaded(runtime::Engine& engine, const runtime::Model& model,
+                 const runtime::ModelMode& mode, const runtime::LoadProgress& progress, Work work)
+    -> decltype(work(std::declval<runtime::Decoder&>())) {
+  const runtime::ModelShape& shape = model.shape();
+  if (shape.architecture == runtime::Architecture::decoder) {
+    auto decoder = runtime::Decoder::load(engine, shape, model.tensors(), mode, progress);
+    if (!decoder) return std::unexpected(decoder.error());
+    return work(*decoder);
+  }
+  auto encoder = runtime::Encoder::load(engine, shape, model.tensors(), mode, progress);
+  if (!encoder) return std::unexpected(encoder.error());
+  return work(*encoder);
+}
 
 struct DestroyRuntime {
   void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }

@@ -114,7 +114,8 @@ struct FloatProduct {
 /// lane i mod 16, and the lanes are added as a tree; all other sums run in the order of their
 /// terms. No step depends on how many rows are computed together. `count` is a multiple of 16.
 struct ModelSteps {
-  /// y = x / sqrt(mean of squares + epsilon) * weight. y may be x.
+  /// y = x / sqrt(mean of squares + epsilon) * weight. y may be x. Where the sum of the squares is
+  /// beyond float32, all of y is NaN; for layer_norm the same.
   void (*rms_norm)(const float* x, const float* weight, std::size_t count, float epsilon, float* y);
   /// y = (x - mean) / sqrt(variance + epsilon) * weight + bias. y may be x.
   void (*layer_norm)(const float* x, const float* weight, const float* bias, std::size_t count,

@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -178,14 +179,13 @@ runtime::Result<runtime::ModelSelftest> load_and_test(runtime::Engine& engine,
                                                       runtime::CacheForm form, Output& output) {
   const runtime::LoadProgress loading = show_loading(output, path);
   const runtime::LoadProgress testing = show_progress(output, "testing " + path);
-  if (model.shape().architecture == runtime::Architecture::decoder) {
-    auto decoder = runtime::Decoder::load(engine, model.shape(), model.tensors(), mode, loading);
-    if (!decoder) return std::unexpected(decoder.error());
-    return selftest_model(engine, *decoder, form, testing);
-  }
-  auto encoder = runtime::Encoder::load(engine, model.shape(), model.tensors(), mode, loading);
-  if (!encoder) return std::unexpected(encoder.error());
-  return selftest_model(engine, *encoder, model.pooling(), testing);
+  return with_loaded(engine, model, mode, loading, [&](auto& loaded) {
+    if constexpr (std::is_same_v<decltype(loaded), runtime::Decoder&>) {
+      return selftest_model(engine, loaded, form, testing);
+    } else {
+      return selftest_model(engine, loaded, model.pooling(), testing);
+    }
+  });
 }
 
 int test_model(session::Session& session, const std::string& path, Output& output) {

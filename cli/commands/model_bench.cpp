@@ -1,5 +1,6 @@
 // model bench: how fast a model runs, or one layer.
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -101,20 +102,15 @@ runtime::Result<MeasuredModel> load_and_measure(runtime::Engine& engine,
   const runtime::LoadProgress measuring = show_progress(output, "measuring " + path);
   MeasuredModel measured;
   const double start = runtime::now();
-  runtime::Result<runtime::ModelSpeed> speed;
-  if (model.shape().architecture == runtime::Architecture::decoder) {
-    auto decoder = runtime::Decoder::load(engine, model.shape(), model.tensors(), mode, loading);
-    if (!decoder) return std::unexpected(decoder.error());
+  auto speed = with_loaded(engine, model, mode, loading, [&](auto& loaded) {
     measured.load_seconds = runtime::now() - start;
-    measured.weight_bytes = decoder->weight_bytes();
-    speed = measure_speed(engine, *decoder, form, measuring);
-  } else {
-    auto encoder = runtime::Encoder::load(engine, model.shape(), model.tensors(), mode, loading);
-    if (!encoder) return std::unexpected(encoder.error());
-    measured.load_seconds = runtime::now() - start;
-    measured.weight_bytes = encoder->weight_bytes();
-    speed = measure_speed(engine, *encoder, model.pooling(), measuring);
-  }
+    measured.weight_bytes = loaded.weight_bytes();
+    if constexpr (std::is_same_v<decltype(loaded), runtime::Decoder&>) {
+      return measure_speed(engine, loaded, form, measuring);
+    } else {
+      return measure_speed(engine, loaded, model.pooling(), measuring);
+    }
+  });
   if (!speed) return std::unexpected(speed.error());
   measured.speed = std::move(*speed);
   return measured;

@@ -75,14 +75,9 @@ runtime::Result<runtime::Tuning> load_and_tune(runtime::Engine& engine, const ru
                                                const runtime::ModelMode& mode, Output& output) {
   const runtime::LoadProgress loading = show_loading(output, path);
   const runtime::LoadProgress tuning = show_progress(output, "measuring layers of " + path);
-  if (model.shape().architecture == runtime::Architecture::decoder) {
-    auto decoder = runtime::Decoder::load(engine, model.shape(), model.tensors(), mode, loading);
-    if (!decoder) return std::unexpected(decoder.error());
-    return tune_layers(engine, decoder->linears(), tuning);
-  }
-  auto encoder = runtime::Encoder::load(engine, model.shape(), model.tensors(), mode, loading);
-  if (!encoder) return std::unexpected(encoder.error());
-  return tune_layers(engine, encoder->linears(), tuning);
+  return with_loaded(engine, model, mode, loading, [&](auto& loaded) {
+    return tune_layers(engine, loaded.linears(), tuning);
+  });
 }
 
 std::string describe_rows(std::size_t rows) {

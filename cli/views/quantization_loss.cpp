@@ -22,8 +22,12 @@ std::string loss_text(const runtime::QuantizationReport& report) {
                       percent(report.whole().relative()));
   for (const runtime::QuantizationLoss& kind : report.kinds())
     text += fmt::format("  {:<14} {}\n", kind.name, percent(kind.relative()));
-  return text + fmt::format("{:<16} {} in {}\n", "worst", percent(report.worst().relative()),
-                            report.worst().name);
+  text += fmt::format("{:<16} {} in {}\n", "worst", percent(report.worst().relative()),
+                      report.worst().name);
+  for (const runtime::ConvertedTensor& one : report.converted)
+    text += fmt::format("{:<16} {} as {}, rounded by {}\n", "kept", one.loss.name, one.type,
+                        percent(one.loss.relative()));
+  return text;
 }
 
 ordered_json loss_json(const runtime::QuantizationReport& report) {
@@ -35,6 +39,10 @@ ordered_json loss_json(const runtime::QuantizationReport& report) {
   json["error"] = report.whole().relative();
   json["kinds"] = std::move(kinds);
   json["worst"] = {{"tensor", report.worst().name}, {"error", report.worst().relative()}};
+  json["converted"] = ordered_json::array();
+  for (const runtime::ConvertedTensor& one : report.converted)
+    json["converted"].push_back(
+        {{"tensor", one.loss.name}, {"type", one.type}, {"error", one.loss.relative()}});
   return json;
 }
 

@@ -39,10 +39,10 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
       mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, descriptor, 0);
   const int problem = errno;
   close(descriptor);
-  if (data == MAP_FAILED) {
-    errno = problem;
-    return io_failure(path);
-  }
+  if (data == MAP_FAILED)
+    return failure(problem == ENOMEM ? AXLE_NO_MEMORY : AXLE_IO,
+                   "%s: its %lld bytes cannot be mapped into memory: %s", path.c_str(),
+                   static_cast<long long>(size), std::strerror(problem));
   return MappedFile(static_cast<const std::byte*>(data), static_cast<std::size_t>(size));
 }
 

@@ -94,8 +94,8 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string& folder) {
   }
   Result<MappedFile> file = MappedFile::open(whole_path);
   if (!file)
-    return failure(file.error().status, "%s; model.safetensors.index.json is not there either",
-                   file.error().message.c_str());
+    return failure(file.error().status, "%s%s", file.error().message.c_str(),
+                   exists(whole_path) ? "" : "; model.safetensors.index.json is not there either");
   opened.files_.push_back(std::move(*file));
   const Result<void> read =
       read_safetensors(opened.files_.back().bytes(), whole_path, opened.tensors_, opened.metadata_);

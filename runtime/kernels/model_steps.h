@@ -14,7 +14,9 @@ namespace axle::runtime {
 namespace {
 
 /// 1 / sqrt(sum / count + epsilon): square root and division are exact to the last bit everywhere.
+/// NaN for an infinite sum, whose inverse would make zeros of numbers that are too large.
 AXLE_TARGET float inverse_root(float sum, std::size_t count, float epsilon) {
+  if (sum == __builtin_inff()) return __builtin_nanf("");
   return 1.0F / __builtin_sqrtf(sum / static_cast<float>(count) + epsilon);
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/model/description/required_tensors.h"
+
 namespace axle::runtime {
 
 /// What a call works on, one row a token. Carved from one memory that is kept.
@@ -15,7 +17,7 @@ struct Decoder::Buffers {
   float* heads;     ///< [rows][queries, keys, values]
   float* mixed;     ///< [rows][query_width]
   float* gate_up;   ///< [fed][2 * feed_forward]
-  float* logits;    ///< [rows that want them][vocabulary]
+  float* logits;    ///< [rows that want them][vocabulary], unless they lie together
   std::size_t fed;  ///< rows that go through gate_up and down together
 
   /// `base` null: only counts.
@@ -88,9 +90,10 @@ Result<void> Decoder::take_rows(std::span<const Continuation> continuations) {
 Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   const Result<void> taken = take_rows(continuations);
   if (!taken) return taken;
-  std::size_t wanted = 0;  // of one text alone they go straight to where they are wanted
+  float* const together = logits_together(continuations);
+  std::size_t wanted = 0;
   for (const Continuation& one : continuations)
-    wanted += one.logits != nullptr && continuations.size() > 1 ? one.wanted : 0;
+    wanted += one.logits != nullptr && together == nullptr ? one.wanted : 0;
   Layer& any = layers_.front();
   const std::size_t fed =
       std::max(any.gate_up.chunk_rows(rows_.size()), any.down.chunk_rows(rows_.size()));
@@ -98,12 +101,14 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
       Buffers(nullptr, shape_, rows_.size(), fed, wanted).count * sizeof(float);
   memory_.grow_to(bytes);
   if (memory_.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu tokens at once", rows_.size());
+    return failure(AXLE_NO_MEMORY, "%s: no memory for %zu tokens at once, which take %zu bytes",
+                   where_.c_str(), rows_.size(), bytes);
   const Buffers buffers(memory_.as<float>(), shape_, rows_.size(), fed, wanted);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const std::size_t half = rotary_.pairs();
     rotary_.angles(rows_[r].position, buffers.cosines + r * half, buffers.sines + r * half);
-    read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
+    const Result<void> read = read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
+    if (!read) return read;
   }
   std::size_t rows = rows_.size();
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
@@ -123,10 +128,10 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
 }
 
 /// Of the file no more stays in memory than some rows and what the system maps beside them.
-void Decoder::read_embedding(std::int32_t token, float* to) {
+Result<void> Decoder::read_embedding(std::int32_t token, float* to) {
   constexpr std::size_t most_kept = 64;
-  read_rows(*embedding_, static_cast<std::size_t>(token), 1, to);
   if (++embeddings_read_ % most_kept == 0) forget_rows(*embedding_, 0, shape_.vocabulary);
+  return read_finite_row(*embedding_, where_, static_cast<std::size_t>(token), to);
 }
 
 RowSource Decoder::normalised(const float* x, const std::vector<float>& weight) const {
@@ -236,14 +241,26 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
                  });
 }
 
+/// Where all wanted logits go if they lie one after the other, else null.
+float* Decoder::logits_together(std::span<const Continuation> continuations) const {
+  float* first = nullptr;
+  float* next = nullptr;
+  for (const Continuation& one : continuations) {
+    if (one.logits == nullptr) continue;
+    if (first == nullptr) first = next = one.logits;
+    if (one.logits != next) return nullptr;
+    next += one.wanted * shape_.vocabulary;
+  }
+  return first;
+}
+
 Result<void> Decoder::project_logits(std::span<const Continuation> continuations,
                                      std::size_t wanted, const Buffers& b) {
   if (wanted == 0) return {};
-  const bool alone = continuations.size() == 1;
-  const Result<void> done =
-      output_.front().forward(normalised(b.hidden, final_norm_), wanted,
-                              {.y = alone ? continuations.front().logits : b.logits});
-  if (!done || alone) return done;
+  float* const together = logits_together(continuations);
+  const Result<void> done = output_.front().forward(
+      normalised(b.hidden, final_norm_), wanted, {.y = together != nullptr ? together : b.logits});
+  if (!done || together != nullptr) return done;
   const float* from = b.logits;
   for (const Continuation& one : continuations) {
     if (one.logits == nullptr) continue;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/engine.h"
@@ -40,10 +41,14 @@ class Decoder {
                                             const LoadProgress& progress);
 
   /// The same logits, bit for bit, however tokens are divided into calls and whatever else is in a
-  /// call. Tokens must be below the vocabulary's size. On an error no sequence has grown.
+  /// call. Tokens must be below the vocabulary's size. AXLE_MALFORMED if the embedding of one is
+  /// not finite. On an error no sequence has grown.
   [[nodiscard]] Result<void> forward(std::span<const Continuation> continuations);
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
+  [[nodiscard]] Engine& engine() const { return *engine_; }
+  /// The file or folder, for errors.
+  [[nodiscard]] const std::string& where() const { return where_; }
   [[nodiscard]] CacheShape cache_shape(CacheForm form) const;
   [[nodiscard]] std::size_t weight_bytes() const;
   /// The quantised layers, in the order in which they run.
@@ -75,9 +80,11 @@ class Decoder {
   };
   struct Buffers;
 
-  Decoder(Engine& engine, const ModelShape& shape, const Tensor& embedding, Rotary rotary)
+  Decoder(Engine& engine, const ModelShape& shape, const std::string& where,
+          const Tensor& embedding, Rotary rotary)
       : engine_(&engine),
         shape_(shape),
+        where_(where),
         embedding_(&embedding),
         rotary_(std::move(rotary)),
         attention_(shape) {}
@@ -94,16 +101,18 @@ class Decoder {
                                           const Buffers& buffers);
   [[nodiscard]] std::size_t keep_wanted(std::span<const Continuation> continuations,
                                         const Buffers& buffers);
-  void read_embedding(std::int32_t token, float* to);
+  [[nodiscard]] Result<void> read_embedding(std::int32_t token, float* to);
   [[nodiscard]] RowSource normalised(const float* x, const std::vector<float>& weight) const;
   void prepare_heads(std::size_t layer, std::size_t row, const Buffers& buffers);
   void attend(std::size_t layer, const Buffers& buffers);
+  [[nodiscard]] float* logits_together(std::span<const Continuation> continuations) const;
   [[nodiscard]] Result<void> project_logits(std::span<const Continuation> continuations,
                                             std::size_t wanted, const Buffers& buffers);
   [[nodiscard]] const ModelSteps& steps() { return *engine_->kernel_for(1).set->model; }
 
   Engine* engine_;
   ModelShape shape_;
+  std::string where_;
   const Tensor* embedding_;
   Rotary rotary_;
   Attention attention_;

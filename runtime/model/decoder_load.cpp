@@ -17,14 +17,11 @@ class Stack {
     const Result<LinearTensors> tensors = tensors_.linear(part, layer_, rows, columns_);
     if (!tensors) return std::unexpected(tensors.error());
     weights_.append(*tensors, head_depth);
-    std::vector<float> bias(rows, 0.0F);
-    if (tensors_.find(part, layer_, "bias") != nullptr) {
-      Result<std::vector<float>> found = tensors_.vector(part, layer_, "bias", rows);
-      if (!found) return std::unexpected(found.error());
-      bias = head_depth > 0 ? half_apart(*found, head_depth) : std::move(*found);
-      has_bias_ = true;
-    }
-    bias_.insert(bias_.end(), bias.begin(), bias.end());
+    const Result<std::vector<float>> bias = tensors_.optional_vector(part, layer_, "bias", rows);
+    if (!bias) return std::unexpected(bias.error());
+    has_bias_ = has_bias_ || !bias->empty();
+    for (std::size_t i = 0; i < rows; ++i)
+      bias_.push_back(bias->empty() ? 0.0F : (*bias)[row_in_pairs(i, head_depth)]);
     return {};
   }
 
@@ -34,17 +31,6 @@ class Stack {
   }
 
  private:
-  /// As WeightRows takes rows in pairs.
-  static std::vector<float> half_apart(const std::vector<float>& bias, std::size_t depth) {
-    std::vector<float> result(bias.size());
-    for (std::size_t i = 0; i < bias.size(); ++i) {
-      const std::size_t in_head = i % depth;
-      const std::size_t half = depth / 2;
-      result[i] = bias[i - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1)];
-    }
-    return result;
-  }
-
   const ModelTensors& tensors_;
   std::size_t layer_;
   std::size_t columns_;
@@ -70,13 +56,6 @@ Result<Projection> load_stack(Engine& engine, const ModelTensors& tensors, const
   return stack.pack(engine, mode);
 }
 
-/// A norm that not every model has: empty where it is absent.
-Result<std::vector<float>> optional_norm(const ModelTensors& tensors, Part part, std::size_t layer,
-                                         std::size_t length) {
-  if (tensors.find(part, layer, "weight") == nullptr) return std::vector<float>();
-  return tensors.vector(part, layer, "weight", length);
-}
-
 }  // namespace
 
 Result<Decoder::Layer> Decoder::load_layer(Engine& engine, const ModelShape& shape,
@@ -90,10 +69,10 @@ Result<Decoder::Layer> Decoder::load_layer(Engine& engine, const ModelShape& sha
       tensors.vector(Part::feed_forward_norm, index, "weight", shape.hidden);
   if (!feed_forward_norm) return std::unexpected(feed_forward_norm.error());
   Result<std::vector<float>> query_norm =
-      optional_norm(tensors, Part::query_norm, index, shape.head_depth);
+      tensors.optional_vector(Part::query_norm, index, "weight", shape.head_depth);
   if (!query_norm) return std::unexpected(query_norm.error());
   Result<std::vector<float>> key_norm =
-      optional_norm(tensors, Part::key_norm, index, shape.head_depth);
+      tensors.optional_vector(Part::key_norm, index, "weight", shape.head_depth);
   if (!key_norm) return std::unexpected(key_norm.error());
   Result<Projection> heads = load_stack(engine, tensors, mode, index, shape.hidden,
                                         {{Part::query, shape.query_width(), pairs},
@@ -125,14 +104,11 @@ Result<Decoder> Decoder::load(Engine& engine, const ModelShape& shape, const Ten
   const Result<const Tensor*> embedding =
       tensors->matrix(Part::embedding, 0, shape.vocabulary, shape.hidden);
   if (!embedding) return std::unexpected(embedding.error());
-  std::vector<float> factors;
-  if (tensors->find(Part::rotary_factors, 0, "weight") != nullptr) {
-    Result<std::vector<float>> found =
-        tensors->vector(Part::rotary_factors, 0, "weight", shape.head_depth / 2);
-    if (!found) return std::unexpected(found.error());
-    factors = std::move(*found);
-  }
-  Decoder decoder(engine, shape, **embedding, Rotary(shape.rotary, shape.head_depth, factors));
+  const Result<std::vector<float>> factors =
+      tensors->optional_vector(Part::rotary_factors, 0, "weight", shape.head_depth / 2);
+  if (!factors) return std::unexpected(factors.error());
+  Decoder decoder(engine, shape, source.where(), **embedding,
+                  Rotary(shape.rotary, shape.head_depth, *factors));
   Result<std::vector<float>> norm = tensors->vector(Part::final_norm, 0, "weight", shape.hidden);
   if (!norm) return std::unexpected(norm.error());
   decoder.final_norm_ = std::move(*norm);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "runtime/model/description/required_tensors.h"
+
 namespace axle::runtime {
 namespace {
 
@@ -47,18 +49,21 @@ std::vector<Linear*> Encoder::linears() const {
   return all;
 }
 
-void Encoder::look_up(std::span<const std::int32_t> tokens, float* hidden) {
+Result<void> Encoder::look_up(std::span<const std::int32_t> tokens, float* hidden) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.hidden;
   std::vector<float> position(width);
   for (std::size_t i = 0; i < tokens.size(); ++i, hidden += width) {
-    read_rows(*words_, static_cast<std::size_t>(tokens[i]), 1, hidden);
+    Result<void> read =
+        read_finite_row(*words_, where_, static_cast<std::size_t>(tokens[i]), hidden);
+    if (read) read = read_finite_row(*positions_, where_, i, position.data());
+    if (!read) return read;
     step.add(type_.data(), width, hidden);
-    read_rows(*positions_, i, 1, position.data());
     step.add(position.data(), width, hidden);
     step.layer_norm(hidden, embedding_norm_.weight.data(), embedding_norm_.bias.data(), width,
                     shape_.norm_epsilon, hidden);
   }
+  return {};
 }
 
 void Encoder::normalise(const Norm& norm, std::size_t rows, float* hidden) {
@@ -152,17 +157,16 @@ Result<std::vector<std::vector<float>>> Encoder::embed(
     for (; next < texts.size(); ++next) {
       const std::vector<std::int32_t>& tokens = texts[next];
       if (tokens.empty() || tokens.size() > shape_.context)
-        return failure(AXLE_BAD_ARGUMENT, "text %zu has %zu tokens; this model takes 1 to %zu",
-                       next, tokens.size(), shape_.context);
+        return failure(AXLE_BAD_ARGUMENT, "%s: text %zu has %zu tokens; this model takes 1 to %zu",
+                       where_.c_str(), next + 1, tokens.size(), shape_.context);
       if (!together.empty() && rows + tokens.size() > most_rows) break;
-      for (const std::int32_t token : tokens) {
-        if (token < 0 || static_cast<std::size_t>(token) >= shape_.vocabulary)
-          return failure(AXLE_BAD_ARGUMENT, "token %d is not in the model's vocabulary of %zu",
-                         token, shape_.vocabulary);
-      }
+      const Result<void> known =
+          check_tokens(shape_, tokens, where_, "text " + std::to_string(next + 1));
+      if (!known) return std::unexpected(known.error());
       together.push_back({rows, tokens.size(), Sequence(pages)});
       hidden.resize((rows + tokens.size()) * shape_.hidden);
-      look_up(tokens, hidden.data() + rows * shape_.hidden);
+      const Result<void> read = look_up(tokens, hidden.data() + rows * shape_.hidden);
+      if (!read) return std::unexpected(read.error());
       rows += tokens.size();
     }
     const Result<void> done = run(together, rows, hidden.data());
@@ -173,7 +177,9 @@ Result<std::vector<std::vector<float>>> Encoder::embed(
       for (const float value : vectors.back()) {
         if (!std::isfinite(value))
           return failure(AXLE_MALFORMED,
-                         "the model's numbers overflow; its weights cannot be meant so");
+                         "%s: the model's numbers overflow: some of its weights are far too large; "
+                         "fetch or convert the model again",
+                         where_.c_str());
       }
     }
   }

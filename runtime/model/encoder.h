@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/engine.h"
@@ -60,10 +61,10 @@ class Encoder {
   };
   class Loader;
 
-  Encoder(Engine& engine, const ModelShape& shape)
-      : engine_(&engine), shape_(shape), attention_(shape) {}
+  Encoder(Engine& engine, const ModelShape& shape, const std::string& where)
+      : engine_(&engine), shape_(shape), where_(where), attention_(shape) {}
 
-  void look_up(std::span<const std::int32_t> tokens, float* hidden);
+  [[nodiscard]] Result<void> look_up(std::span<const std::int32_t> tokens, float* hidden);
   [[nodiscard]] Result<void> run(std::vector<Rows>& texts, std::size_t rows, float* hidden);
   [[nodiscard]] Result<void> run_layer(Layer& layer, std::vector<Rows>& texts, std::size_t rows,
                                        float* hidden);
@@ -73,6 +74,7 @@ class Encoder {
 
   Engine* engine_;
   ModelShape shape_;
+  std::string where_;  ///< the file or folder, for errors
   Attention attention_;
   const Tensor* words_ = nullptr;
   const Tensor* positions_ = nullptr;

@@ -80,7 +80,7 @@ Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const Ten
   if (!mode) return std::unexpected(mode.error());
   const std::string words = "embeddings.word_embeddings.weight";
   const Loader loader(engine, shape, source, *mode, source.find(words) != nullptr ? "" : "bert.");
-  Encoder encoder(engine, shape);
+  Encoder encoder(engine, shape, source.where());
   const Result<const Tensor*> table = loader.table(words, shape.vocabulary);
   if (!table) return std::unexpected(table.error());
   encoder.words_ = *table;
@@ -92,7 +92,8 @@ Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const Ten
       loader.table("embeddings.token_type_embeddings.weight", shape.segments);
   if (!types) return std::unexpected(types.error());
   encoder.type_.resize(shape.hidden);
-  read_rows(**types, 0, 1, encoder.type_.data());
+  const Result<void> type = read_finite_row(**types, source.where(), 0, encoder.type_.data());
+  if (!type) return std::unexpected(type.error());
   Result<Norm> norm = loader.norm("embeddings.LayerNorm");
   if (!norm) return std::unexpected(norm.error());
   encoder.embedding_norm_ = std::move(*norm);

@@ -100,7 +100,7 @@ axle_status axle_model_generate(axle_model* model, const axle_prompt* const* pro
   const axle_status checked = check_decoder(model, prompts, count, error);
   if (checked != AXLE_OK) return checked;
   if (on_token == nullptr) return missing_argument(error, "the function that takes tokens");
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, model->where(), [&]() -> axle_status {
     std::vector<Prompt> taken;
     const axle_status status = take_prompts(prompts, count, taken, error);
     if (status != AXLE_OK) return status;
@@ -119,7 +119,7 @@ axle_status axle_generation_create(axle_model* model, const axle_prompt* const* 
   *out = nullptr;
   const axle_status checked = check_decoder(model, prompts, count, error);
   if (checked != AXLE_OK) return checked;
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, model->where(), [&]() -> axle_status {
     std::vector<Prompt> taken;
     const axle_status status = take_prompts(prompts, count, taken, error);
     if (status != AXLE_OK) return status;
@@ -136,7 +136,7 @@ axle_status axle_generation_step(axle_generation* generation, int32_t* running, 
   if (generation == nullptr || running == nullptr)
     return missing_argument(error, "the generation or the place for what runs");
   *running = 0;
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, generation->model->where(), [&]() -> axle_status {
     const std::lock_guard lock(generation->model->in_use);
     const auto done = generation->generation.step({});
     if (!done) return report(error, done.error());
@@ -162,7 +162,7 @@ axle_status axle_generation_answer(axle_generation* generation, size_t prompt, a
   if (prompt >= generation->generation.size())
     return report_failure(error, AXLE_BAD_ARGUMENT, "there is no prompt %zu; there are %zu", prompt,
                           generation->generation.size());
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, generation->model->where(), [&]() -> axle_status {
     generation->show(prompt);
     const axle::runtime::Answer& own = generation->generation.answer(prompt);
     answer->tokens = own.tokens.data();

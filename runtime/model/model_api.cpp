@@ -113,7 +113,7 @@ axle_status axle_model_open(axle_runtime* runtime, const char* path,
   constexpr std::size_t first_layout = offsetof(axle_model_options, context) + sizeof(void*);
   if (options != nullptr && !axle::runtime::take_known(options, first_layout, known))
     return missing_argument(error, "a field of the options");
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, path, [&]() -> axle_status {
     auto opened = Model::open(path);
     if (!opened) return report(error, opened.error());
     auto model = std::make_unique<axle_model>(std::move(*opened));
@@ -131,7 +131,7 @@ axle_status axle_model_info(axle_model* model, size_t index, const char** key, c
   if (model == nullptr || key == nullptr || value == nullptr || size == 0 ||
       index >= sizeof model_facts / sizeof model_facts[0])
     return AXLE_BAD_ARGUMENT;
-  return guarded(nullptr, [&]() -> axle_status {
+  return guarded(nullptr, model->where(), [&]() -> axle_status {
     *key = model_facts[index].key;
     std::snprintf(value, size, "%s", model_facts[index].text(*model).c_str());
     return AXLE_OK;
@@ -143,7 +143,7 @@ axle_status axle_model_tokens(axle_model* model, const char* text, int32_t raw, 
   if (model == nullptr) return missing_argument(error, "the model");
   if (text == nullptr || count == nullptr || (tokens == nullptr && *count > 0))
     return missing_argument(error, "the text or the place for its tokens");
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, model->where(), [&]() -> axle_status {
     const auto found = tokens_of(*model, text, raw != 0);
     if (!found) return report(error, found.error());
     return fill(*found, tokens, count, error);
@@ -155,7 +155,7 @@ axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t cou
   if (model == nullptr) return missing_argument(error, "the model");
   if ((tokens == nullptr && count > 0) || size == nullptr || (text == nullptr && *size > 0))
     return missing_argument(error, "the tokens or the place for their text");
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, model->where(), [&]() -> axle_status {
     return fill(model->model.tokenizer().decode({tokens, count}, false), text, size, error);
   });
 }
@@ -168,7 +168,7 @@ axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t
   if (!model->encoder)
     return report_failure(error, AXLE_UNSUPPORTED, "a model of type %s makes texts, not vectors",
                           model->model.shape().type.c_str());
-  return guarded(error, [&]() -> axle_status {
+  return guarded(error, model->where(), [&]() -> axle_status {
     std::vector<std::vector<std::int32_t>> tokens;
     for (std::size_t i = 0; i < count; ++i) {
       if (texts[i] == nullptr) return missing_argument(error, "a text");

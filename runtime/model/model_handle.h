@@ -16,6 +16,9 @@
 struct axle_model {
   explicit axle_model(axle::runtime::Model opened) : model(std::move(opened)) {}
 
+  /// The file or folder, for errors.
+  [[nodiscard]] const char* where() const { return model.tensors().where().c_str(); }
+
   std::mutex in_use;
   axle::runtime::Model model;
   axle::runtime::ModelMode mode{};
@@ -30,13 +33,13 @@ inline axle_status report(axle_error* error, const Failure& failure) {
   return report_failure(error, failure.status, "%s", failure.message.c_str());
 }
 
-/// Runs `work`, and makes a status of what the C++ library throws.
+/// Runs `work`, and makes a status of what the C++ library throws; `where` names the model.
 template <class Work>
-axle_status guarded(axle_error* error, Work work) {
+axle_status guarded(axle_error* error, const char* where, Work work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return report_failure(error, AXLE_NO_MEMORY, "no memory");
+    return report_failure(error, AXLE_NO_MEMORY, "%s: out of memory", where);
   } catch (const std::exception& problem) {
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s", problem.what());
   }

@@ -39,7 +39,9 @@ Result<void> score_window(Decoder& decoder, PagePool& pool, std::span<const std:
       const std::span<const float> own(logits.data() + i * vocabulary, vocabulary);
       if (!std::all_of(own.begin(), own.end(), [](float logit) { return std::isfinite(logit); }))
         return failure(AXLE_MALFORMED,
-                       "the model's numbers overflow; its weights cannot be meant so");
+                       "%s: the model's numbers overflow: some of its weights are far too large; "
+                       "fetch or convert the model again",
+                       decoder.where().c_str());
       sum.mean += surprise(own, window[start + i + 1]);
       ++sum.scored;
     }
@@ -55,19 +57,16 @@ Result<Perplexity> measure_perplexity(Decoder& decoder, CacheForm form,
                                       const LoadProgress& progress) {
   const ModelShape& shape = decoder.shape();
   if (window < 2 || window > shape.context)
-    return failure(AXLE_BAD_ARGUMENT, "a window of %zu tokens; this model takes 2 to %zu", window,
-                   shape.context);
+    return failure(AXLE_BAD_ARGUMENT, "%s: a window of %zu tokens; this model takes 2 to %zu",
+                   decoder.where().c_str(), window, shape.context);
   if (tokens.size() < window)
     return failure(
         AXLE_BAD_ARGUMENT,
         "the text has %zu tokens; a window of %zu needs as many, give a longer text or a "
         "smaller window",
         tokens.size(), window);
-  for (const std::int32_t token : tokens) {
-    if (token < 0 || static_cast<std::size_t>(token) >= shape.vocabulary)
-      return failure(AXLE_BAD_ARGUMENT, "token %d is not in the model's vocabulary of %zu", token,
-                     shape.vocabulary);
-  }
+  const Result<void> known = check_tokens(shape, tokens, decoder.where(), "the text");
+  if (!known) return std::unexpected(known.error());
   PagePool pool(decoder.cache_shape(form));
   Perplexity sum;
   std::vector<float> logits;

@@ -5,6 +5,7 @@ import struct
 import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "e2e" / one) for one in ("", "install")]
+import stored_models  # noqa: E402
 from hostile_archive import DESCRIPTOR, END, Archive, Member, extra  # noqa: E402
 from made_library import CUBIN, PTX, bundle, entry, fatbin, library  # noqa: E402
 
@@ -156,6 +157,7 @@ SEEDS = {
         "two": gguf([], [gguf_tensor(b"x", 0, 0, 2, 3), gguf_tensor(b"y", 30, 32, 1)], bytes(34)),
     } | {f"blocks_{kind}": gguf([], [gguf_tensor(b"x", kind, 0, 256 if kind > 8 else 32)], b"b" * size)
          for kind, size in GGUF_BLOCKS.items()},
+    "runtime/stored_model": stored_models.seeds(),
     "session/requirements_file": {"nul": b"demo\n-c3\0\0s/st\nmore\n"},
 }
 

@@ -141,6 +141,24 @@ TEST_CASE("a NaN stays one through the steps that are element by element") {
   }
 }
 
+TEST_CASE("a row whose squares are beyond float32 is NaN, not zero") {
+  const Floats x(32, 1e20F);
+  const Floats ones(32, 1.0F);
+  Floats wide = x;
+  wide[7] = -1e20F;  // else the variance is zero
+  for (const KernelRow& row : kernel_sets_to_test()) {
+    CAPTURE(row.name);
+    Floats rms(32);
+    row.set->model->rms_norm(x.data(), ones.data(), 32, 1e-5F, rms.data());
+    Floats layer(32);
+    row.set->model->layer_norm(wide.data(), ones.data(), ones.data(), 32, 1e-5F, layer.data());
+    for (std::size_t i = 0; i < 32; ++i) {
+      CHECK(std::isnan(rms[i]));
+      CHECK(std::isnan(layer[i]));
+    }
+  }
+}
+
 TEST_CASE("a rotation turns pairs half a head apart") {
   for (const std::size_t half : {5UL, 16UL, 40UL}) {
     const Floats head = random_floats(2 * half, 6);

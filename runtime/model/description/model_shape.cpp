@@ -29,6 +29,18 @@ constexpr Limit limits[] = {
 
 }  // namespace
 
+Result<void> check_tokens(const ModelShape& shape, std::span<const std::int32_t> tokens,
+                          const std::string& where, const std::string& text) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] < 0 || static_cast<std::size_t>(tokens[i]) >= shape.vocabulary)
+      return failure(AXLE_BAD_ARGUMENT,
+                     "%s: token %d, number %zu of %s, is not in the model's vocabulary of %zu; the "
+                     "tokens must come from the tokenizer that belongs to the weights",
+                     where.c_str(), tokens[i], i + 1, text.c_str(), shape.vocabulary);
+  }
+  return {};
+}
+
 Result<ModelShape> checked(ModelShape shape, const std::string& where) {
   for (const Limit& limit : limits) {
     const std::size_t value = shape.*limit.member;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,12 @@ struct ModelShape {
   [[nodiscard]] std::size_t query_width() const { return heads * head_depth; }
   [[nodiscard]] std::size_t key_width() const { return key_heads * head_depth; }
 };
+
+/// AXLE_BAD_ARGUMENT if one of the tokens of `text` ("the prompt") is not in the vocabulary of the
+/// model in `where`.
+[[nodiscard]] Result<void> check_tokens(const ModelShape& shape,
+                                        std::span<const std::int32_t> tokens,
+                                        const std::string& where, const std::string& text);
 
 /// config.json of Hugging Face's transformers; `where` names it in errors.
 [[nodiscard]] Result<ModelShape> parse_config(std::string_view text, const std::string& where);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "runtime/quantize/rounding.h"
+
 namespace axle::runtime {
 namespace {
 
@@ -71,17 +73,27 @@ Result<LinearTensors> require_linear(const TensorSource& source, const std::stri
   return LinearTensors{*weights, *scales};
 }
 
+Result<void> read_finite_row(const Tensor& tensor, const std::string& where, std::size_t row,
+                             float* to) {
+  read_rows(tensor, row, 1, to);
+  if (std::isfinite(largest_magnitude_of(to, tensor.columns()))) return {};
+  std::size_t column = 0;
+  while (std::isfinite(to[column])) ++column;
+  const std::string in_row = tensor.shape.size() > 1 ? "row " + std::to_string(row) + ", " : "";
+  return failure(AXLE_MALFORMED,
+                 "%s: tensor \"%s\": %selement %zu is not finite (%g); the file is damaged or was "
+                 "converted wrongly: fetch or convert the model again",
+                 where.c_str(), tensor.name.c_str(), in_row.c_str(), column,
+                 static_cast<double>(to[column]));
+}
+
 Result<std::vector<float>> require_vector(const TensorSource& source, const std::string& name,
                                           std::size_t length) {
   const Result<const Tensor*> tensor = require_floats(source, name, {length});
   if (!tensor) return std::unexpected(tensor.error());
   std::vector<float> values(length);
-  read_rows(**tensor, 0, 1, values.data());
-  for (std::size_t i = 0; i < length; ++i) {
-    if (!std::isfinite(values[i]))
-      return failure(AXLE_MALFORMED, "%s: tensor \"%s\": element %zu is not finite",
-                     source.where().c_str(), name.c_str(), i);
-  }
+  const Result<void> read = read_finite_row(**tensor, source.where(), 0, values.data());
+  if (!read) return std::unexpected(read.error());
   return values;
 }
 

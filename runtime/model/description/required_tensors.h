@@ -30,6 +30,11 @@ struct LinearTensors {
                                                    std::size_t columns,
                                                    const StoredQuantization* stored);
 
+/// One row of a tensor of floats, [columns]. AXLE_MALFORMED, with `where` and the tensor's name, if
+/// an element is not finite.
+[[nodiscard]] Result<void> read_finite_row(const Tensor& tensor, const std::string& where,
+                                           std::size_t row, float* to);
+
 /// `length` finite floats, or an error that names the tensor.
 [[nodiscard]] Result<std::vector<float>> require_vector(const TensorSource& source,
                                                         const std::string& name,

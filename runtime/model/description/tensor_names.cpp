@@ -82,4 +82,11 @@ Result<std::vector<float>> ModelTensors::vector(Part part, std::size_t layer, co
   return require_vector(*source_, name(part, layer, what), length);
 }
 
+Result<std::vector<float>> ModelTensors::optional_vector(Part part, std::size_t layer,
+                                                         const char* what,
+                                                         std::size_t length) const {
+  if (find(part, layer, what) == nullptr) return std::vector<float>();
+  return vector(part, layer, what, length);
+}
+
 }  // namespace axle::runtime

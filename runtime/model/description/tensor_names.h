@@ -58,6 +58,11 @@ class ModelTensors {
   [[nodiscard]] Result<std::vector<float>> vector(Part part, std::size_t layer, const char* what,
                                                   std::size_t length) const;
 
+  /// The same for what not every model has: empty where it is absent.
+  [[nodiscard]] Result<std::vector<float>> optional_vector(Part part, std::size_t layer,
+                                                           const char* what,
+                                                           std::size_t length) const;
+
   [[nodiscard]] const std::string& where() const { return source_->where(); }
 
  private:

@@ -83,8 +83,10 @@ Result<Memory> PagePool::take() {
   }
   Memory page(shape_.page_bytes());
   if (page.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu more positions of the key-value cache",
-                   page_positions);
+    return failure(AXLE_NO_MEMORY,
+                   "no memory for %zu more positions of the key-value cache, which take %zu bytes; "
+                   "shorter or fewer texts need less, and so does a cache of int8",
+                   page_positions, shape_.page_bytes());
   // Places behind the last token are multiplied by zero: they must be finite.
   std::memset(page.data(), 0, page.size());
   return page;

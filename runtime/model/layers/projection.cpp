@@ -13,6 +13,13 @@ constexpr ModelMode modes[] = {{"float", false, AXLE_A16W8, 0}, {"a16w8", true, 
                                {"da8w8", true, AXLE_DA8W8, 0},  {"a16w4", true, AXLE_A16W4, 64},
                                {"da8w4", true, AXLE_DA8W4, 64}, {"fp8", true, AXLE_A16F8, 0}};
 
+/// What the layer below says, which knows no names.
+std::unexpected<Failure> not_packed(const WeightRows& weights, axle_status status,
+                                    const char* message) {
+  if (status == AXLE_NO_MEMORY) return no_memory_for(weights);
+  return failure(status, "%s: %s: %s", weights.where().c_str(), weights.names().c_str(), message);
+}
+
 }  // namespace
 
 std::span<const ModelMode> model_modes() { return modes; }
@@ -40,6 +47,8 @@ class Projection::RowReading {
   }
 
   /// All threads have ended: what was wrong.
+  [[nodiscard]] const WeightRows& weights() const { return weights_; }
+
   [[nodiscard]] Result<void> end() const {
     weights_.forget();
     if (unreadable_.load() == none) return {};
@@ -90,7 +99,7 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
                                                       {RowReading::read, &reading}, &error);
   const Result<void> read = reading.end();
   if (!read) return std::unexpected(read.error());
-  if (status != AXLE_OK) return failure(status, "%s", error.message);
+  if (status != AXLE_OK) return not_packed(weights, status, error.message);
   return projection;
 }
 
@@ -114,7 +123,7 @@ Result<void> Projection::pack_stored(const ModelMode& mode, const WeightRows& we
                      .reserved = 0,
                      .factors = nullptr},
                     &error);
-  if (status != AXLE_OK) return failure(status, "%s", error.message);
+  if (status != AXLE_OK) return not_packed(weights, status, error.message);
   return {};
 }
 
@@ -125,7 +134,7 @@ Result<void> Projection::pack_floats(RowReading& reading) {
   const Memory scratch(static_cast<std::size_t>(engine_->pool().threads()) * block_floats *
                        sizeof(float));
   if (floats_.data() == nullptr || scratch.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu x %zu weights", outputs_, inputs_);
+    return no_memory_for(reading.weights());
   engine_->share(blocks, outputs_ * inputs_, [&](std::size_t block, std::size_t thread) {
     const std::size_t first = block * block_columns;
     const std::size_t count = outputs_ - first < block_columns ? outputs_ - first : block_columns;

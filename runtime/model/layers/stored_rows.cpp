@@ -127,8 +127,7 @@ Result<ModelMode> choose_mode(const ModelShape& shape, std::string_view name,
 Result<StoredRows> read_stored_rows(const WeightRows& weights, const ModelMode& mode) {
   const std::size_t columns = weights.columns();
   StoredRows rows{Memory(weights.rows() * columns), {}};
-  if (rows.values.data() == nullptr)
-    return failure(AXLE_NO_MEMORY, "no memory for %zu x %zu weights", weights.rows(), columns);
+  if (rows.values.data() == nullptr) return no_memory_for(weights);
   std::int8_t* to = rows.values.as<std::int8_t>();
   for (const WeightRows::Part& part : weights.parts()) {
     const Result<void> read = PartReader(weights, part, mode).read(to, rows.scales);

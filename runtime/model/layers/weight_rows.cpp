@@ -1,9 +1,5 @@
 #include "runtime/model/layers/weight_rows.h"
 
-#include <cmath>
-
-#include "runtime/quantize/rounding.h"
-
 namespace axle::runtime {
 namespace {
 
@@ -24,15 +20,15 @@ std::size_t WeightRows::columns() const {
   return part.tensor->shape.back() * (nibbles ? 2 : 1);
 }
 
+std::string WeightRows::names() const {
+  std::string names;
+  for (const Part& part : parts_)
+    names += (names.empty() ? "\"" : ", \"") + part.tensor->name + "\"";
+  return (parts_.size() > 1 ? "tensors " : "tensor ") + names;
+}
+
 Result<void> WeightRows::read_row(const Part& part, std::size_t row, float* to) const {
-  row = row_in_pairs(row, part.head_depth);
-  read_rows(*part.tensor, row, 1, to);
-  if (std::isfinite(largest_magnitude_of(to, columns()))) return {};
-  std::size_t column = 0;
-  while (std::isfinite(to[column])) ++column;
-  return failure(AXLE_MALFORMED,
-                 "%s: tensor \"%s\": the weight in row %zu, column %zu is not finite",
-                 where_.c_str(), part.tensor->name.c_str(), row, column);
+  return read_finite_row(*part.tensor, where_, row_in_pairs(row, part.head_depth), to);
 }
 
 Result<void> WeightRows::read(std::size_t first, std::size_t count, float* to) const {
@@ -56,6 +52,14 @@ Result<void> WeightRows::read(std::size_t first, std::size_t count, float* to) c
 
 void WeightRows::forget() const {
   for (const Part& part : parts_) forget_rows(*part.tensor, 0, part.tensor->shape.front());
+}
+
+std::unexpected<Failure> no_memory_for(const WeightRows& weights) {
+  return failure(AXLE_NO_MEMORY,
+                 "%s: %s: no memory for %zu x %zu weights; free some memory, or run "
+                 "the model in a mode of smaller weights",
+                 weights.where().c_str(), weights.names().c_str(), weights.rows(),
+                 weights.columns());
 }
 
 }  // namespace axle::runtime

@@ -46,6 +46,8 @@ class WeightRows {
   [[nodiscard]] bool is_stored() const { return parts_.front().scales != nullptr; }
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const std::string& where() const { return where_; }
+  /// Of the tensors, in their order, for errors: `tensors "a", "b"`.
+  [[nodiscard]] std::string names() const;
 
   /// Rows [first, first + count) as floats, [count][columns]. AXLE_MALFORMED, naming file and
   /// tensor, if one is not finite. Of files, not much more stays in memory than is read; rows
@@ -61,5 +63,8 @@ class WeightRows {
   std::string where_;
   std::vector<Part> parts_;
 };
+
+/// AXLE_NO_MEMORY, naming file and tensors.
+[[nodiscard]] std::unexpected<Failure> no_memory_for(const WeightRows& weights);
 
 }  // namespace axle::runtime

@@ -121,6 +121,26 @@ class FactorSearch {
     double error = 0;
   };
 
+  /// Of one thread: it must not allocate, an exception would end the process.
+  struct Scratch {
+    Scratch(const QuantizationScheme& scheme, const Activations& sample)
+        : weights(block_columns * sample.columns),
+          scaled(sample.columns),
+          rounded(sample.columns),
+          scales(scheme.scales(sample.columns)),
+          values(scheme.bytes(sample.columns)),
+          difference(sample.columns * block_columns),
+          outputs(sample.rows() * block_columns) {}
+
+    std::vector<float> weights;  ///< up to 64 rows
+    std::vector<float> scaled;   ///< of one row, as the rest
+    std::vector<float> rounded;
+    std::vector<float> scales;
+    std::vector<std::uint8_t> values;
+    std::vector<float> difference;  ///< [columns][64]
+    std::vector<float> outputs;     ///< [rows of the sample][64]
+  };
+
   Result<void> measure(const LinearLayer& layer) {
     const std::size_t rows = layer.weights.rows();
     const std::size_t columns = sample_.columns;
@@ -128,17 +148,19 @@ class FactorSearch {
     const std::size_t blocks = std::min(there, most_blocks);
     std::vector<double> errors(blocks * powers);
     std::vector<Failure> failures(blocks, Failure{AXLE_OK, ""});
-    engine_.share(blocks, rows * columns * powers * 16, [&](std::size_t block, std::size_t) {
+    const auto threads = static_cast<std::size_t>(engine_.pool().threads());
+    std::vector<Scratch> scratch(threads, Scratch(scheme_, sample_));
+    engine_.share(blocks, rows * columns * powers * 16, [&](std::size_t block, std::size_t thread) {
       const std::size_t first = block * there / blocks * block_columns;
       const std::size_t count = std::min(block_columns, rows - first);
-      std::vector<float> weights(block_columns * columns);
-      const Result<void> read = layer.weights.read(first, count, weights.data());
+      Scratch& own = scratch[thread];
+      const Result<void> read = layer.weights.read(first, count, own.weights.data());
       if (!read) {
         failures[block] = read.error();
         return;
       }
       for (std::size_t p = 0; p < powers; ++p)
-        errors[block * powers + p] = output_error(candidates_[p], weights, count);
+        errors[block * powers + p] = output_error(candidates_[p], count, own);
     });
     for (const Failure& failure : failures) {
       if (failure.status != AXLE_OK) return std::unexpected(failure);
@@ -149,33 +171,27 @@ class FactorSearch {
   }
 
   /// The squared difference that rounding makes to the outputs of up to 64 rows of weights.
-  double output_error(const Candidate& candidate, const std::vector<float>& weights,
-                      std::size_t count) const {
+  double output_error(const Candidate& candidate, std::size_t count, Scratch& s) const {
     const std::size_t columns = sample_.columns;
-    std::vector<float> scaled(columns);
-    std::vector<float> rounded(columns);
-    std::vector<float> scales(scheme_.scales(columns));
-    std::vector<std::uint8_t> values(scheme_.bytes(columns));
-    std::vector<float> difference(columns * block_columns, 0.0F);
+    std::fill(s.difference.begin(), s.difference.end(), 0.0F);
     for (std::size_t r = 0; r < count; ++r) {
-      const float* const row = weights.data() + r * columns;
-      for (std::size_t i = 0; i < columns; ++i) scaled[i] = row[i] * candidate.factors[i];
-      scheme_.quantise(scaled.data(), candidate.importance.data(), columns, values.data(),
-                       scales.data());
-      scheme_.dequantise(values.data(), scales.data(), columns, rounded.data());
+      const float* const row = s.weights.data() + r * columns;
+      for (std::size_t i = 0; i < columns; ++i) s.scaled[i] = row[i] * candidate.factors[i];
+      scheme_.quantise(s.scaled.data(), candidate.importance.data(), columns, s.values.data(),
+                       s.scales.data());
+      scheme_.dequantise(s.values.data(), s.scales.data(), columns, s.rounded.data());
       for (std::size_t i = 0; i < columns; ++i)
-        difference[i * block_columns + r] = row[i] - rounded[i] / candidate.factors[i];
+        s.difference[i * block_columns + r] = row[i] - s.rounded[i] / candidate.factors[i];
     }
-    std::vector<float> outputs(sample_.rows() * block_columns);
-    engine_.kernel_for(1).set->model->multiply_floats({.weights = difference.data(),
+    engine_.kernel_for(1).set->model->multiply_floats({.weights = s.difference.data(),
                                                        .x = sample_.values.data(),
                                                        .x_floats = columns,
                                                        .rows = sample_.rows(),
                                                        .depth = columns,
-                                                       .y = outputs.data(),
+                                                       .y = s.outputs.data(),
                                                        .y_floats = block_columns});
     double sum = 0;
-    for (const float output : outputs)
+    for (const float output : s.outputs)
       sum += static_cast<double>(output) * static_cast<double>(output);
     return sum;
   }

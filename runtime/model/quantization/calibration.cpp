@@ -21,26 +21,25 @@ Result<Calibration> Calibration::begin(Engine& engine, const ModelShape& shape,
                    tokens.size(), least_tokens);
   const Result<ModelTensors> tensors = ModelTensors::open(source);
   if (!tensors) return std::unexpected(tensors.error());
-  std::vector<float> factors;
-  if (tensors->find(Part::rotary_factors, 0, "weight") != nullptr) {
-    Result<std::vector<float>> found =
-        tensors->vector(Part::rotary_factors, 0, "weight", shape.head_depth / 2);
-    if (!found) return std::unexpected(found.error());
-    factors = std::move(*found);
-  }
+  const Result<std::vector<float>> factors =
+      tensors->optional_vector(Part::rotary_factors, 0, "weight", shape.head_depth / 2);
+  if (!factors) return std::unexpected(factors.error());
   const Result<const Tensor*> embedding =
       tensors->matrix(Part::embedding, 0, shape.vocabulary, shape.hidden);
   if (!embedding) return std::unexpected(embedding.error());
-  Calibration calibration(engine, shape, *tensors, Rotary(shape.rotary, shape.head_depth, factors));
+  Calibration calibration(engine, shape, *tensors,
+                          Rotary(shape.rotary, shape.head_depth, *factors));
   calibration.window_ = std::min(window, shape.context);
   const std::size_t count = std::min(tokens.size(), most_tokens);
   calibration.hidden_ = make_activations(count, shape.hidden);
+  const Result<void> known =
+      check_tokens(shape, tokens.first(count), source.where(), "the calibration text");
+  if (!known) return std::unexpected(known.error());
   for (std::size_t i = 0; i < count; ++i) {
-    if (tokens[i] < 0 || static_cast<std::size_t>(tokens[i]) >= shape.vocabulary)
-      return failure(AXLE_BAD_ARGUMENT, "token %d is not in the model's vocabulary of %zu",
-                     tokens[i], shape.vocabulary);
-    read_rows(**embedding, static_cast<std::size_t>(tokens[i]), 1,
-              calibration.hidden_.values.data() + i * shape.hidden);
+    const Result<void> read =
+        read_finite_row(**embedding, source.where(), static_cast<std::size_t>(tokens[i]),
+                        calibration.hidden_.values.data() + i * shape.hidden);
+    if (!read) return std::unexpected(read.error());
   }
   return calibration;
 }
@@ -62,12 +61,11 @@ Result<Activations> Calibration::multiply(Part part, std::size_t rows, const Act
   const std::size_t pairs = turned && shape_->interleaved_rotary ? shape_->head_depth : 0;
   WeightRows weights(tensors_.where());
   weights.append(*tensors, pairs);
+  const Result<std::vector<float>> found = tensors_.optional_vector(part, layer_, "bias", rows);
+  if (!found) return std::unexpected(found.error());
   std::vector<float> bias;
-  if (tensors_.find(part, layer_, "bias") != nullptr) {
-    const Result<std::vector<float>> found = tensors_.vector(part, layer_, "bias", rows);
-    if (!found) return std::unexpected(found.error());
-    for (std::size_t i = 0; i < rows; ++i) bias.push_back((*found)[row_in_pairs(i, pairs)]);
-  }
+  for (std::size_t i = 0; i < found->size(); ++i)
+    bias.push_back((*found)[row_in_pairs(i, pairs)]);
   Result<Projection> projection = Projection::pack(*engine_, *find_mode("float"), weights, bias);
   if (!projection) return std::unexpected(projection.error());
   Activations y = make_activations(x.rows(), rows);
@@ -80,19 +78,17 @@ Result<Activations> Calibration::multiply(Part part, std::size_t rows, const Act
 /// Normalises (Qwen3) and turns.
 Result<void> Calibration::turn_heads(Activations& heads, Part norm, std::size_t count) const {
   const std::size_t depth = shape_->head_depth;
-  std::vector<float> weight;
-  if (tensors_.find(norm, layer_, "weight") != nullptr) {
-    Result<std::vector<float>> found = tensors_.vector(norm, layer_, "weight", depth);
-    if (!found) return std::unexpected(found.error());
-    weight = std::move(*found);
-  }
+  const Result<std::vector<float>> weight =
+      tensors_.optional_vector(norm, layer_, "weight", depth);
+  if (!weight) return std::unexpected(weight.error());
   std::vector<float> cosines(rotary_.pairs());
   std::vector<float> sines(rotary_.pairs());
   for (std::size_t r = 0; r < heads.rows(); ++r) {
     rotary_.angles(r % window_, cosines.data(), sines.data());
     for (std::size_t h = 0; h < count; ++h) {
       float* const head = heads.values.data() + r * heads.columns + h * depth;
-      if (!weight.empty()) steps().rms_norm(head, weight.data(), depth, shape_->norm_epsilon, head);
+      if (!weight->empty())
+        steps().rms_norm(head, weight->data(), depth, shape_->norm_epsilon, head);
       steps().rotate(head, cosines.data(), sines.data(), rotary_.pairs());
     }
   }
@@ -142,7 +138,8 @@ Result<void> Calibration::add(Part part, const Activations& x) {
     hidden_.values[i] += y->values[i];
     if (!std::isfinite(hidden_.values[i]))
       return failure(AXLE_MALFORMED,
-                     "%s: layer %zu: the model's numbers overflow; its weights cannot be meant so",
+                     "%s: layer %zu: the model's numbers overflow: some of its weights are far too "
+                     "large; fetch or convert the model again",
                      tensors_.where().c_str(), layer_);
   }
   return {};

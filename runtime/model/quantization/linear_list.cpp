@@ -15,7 +15,7 @@ class DecoderLister {
     const Result<const Tensor*> embedding =
         tensors_.matrix(Part::embedding, 0, shape_.vocabulary, shape_.hidden);
     if (!embedding) return std::unexpected(embedding.error());
-    content_.copies.emplace_back(folder_name(Part::embedding, 0) + ".weight", *embedding);
+    content_.kept.emplace_back(folder_name(Part::embedding, 0) + ".weight", *embedding);
     optional_vector(Part::rotary_factors, 0, shape_.head_depth / 2);
     for (std::size_t i = 0; i < shape_.layers && !problem_; ++i) list_layer(i);
     vector(Part::final_norm, 0, shape_.hidden);
@@ -111,7 +111,7 @@ Result<ModelContent> list_encoder(const ModelShape& shape, const TensorSource& s
     const bool is_linear =
         std::any_of(content.linears.begin(), content.linears.end(),
                     [&](const auto& one) { return tensor.name == one.name + ".weight"; });
-    if (!is_linear) content.copies.emplace_back(tensor.name, &tensor);
+    if (!is_linear) content.kept.emplace_back(tensor.name, &tensor);
   }
   return content;
 }

@@ -36,8 +36,8 @@ struct PlainVector {
 struct ModelContent {
   std::vector<LinearLayer> linears;
   std::vector<PlainVector> vectors;
-  /// Embeddings and whatever else there is; ggml's blocks are written as float32.
-  std::vector<std::pair<std::string, const Tensor*>> copies;
+  /// Embeddings and whatever else there is (kept_tensor.h).
+  std::vector<std::pair<std::string, const Tensor*>> kept;
 };
 
 /// Every tensor is checked. The content points into `source`.

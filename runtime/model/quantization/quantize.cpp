@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "runtime/files/atomic_folder.h"
 #include "runtime/files/safetensors_writer.h"
 #include "runtime/half.h"
 #include "runtime/model/quantization/awq.h"
+#include "runtime/model/quantization/kept_tensor.h"
 #include "runtime/model/quantization/model_files.h"
 
 namespace axle::runtime {
@@ -19,15 +21,25 @@ class ModelQuantizer {
 
   Result<void> prepare() {
     const ModelShape& shape = model_.shape();
+    if (scheme_.method() == ScaleMethod::awq && shape.architecture != Architecture::decoder)
+      return failure(AXLE_UNSUPPORTED,
+                     "%s: method awq is for models that make texts; a model of type %s makes "
+                     "vectors: use %s",
+                     model_.tensors().where().c_str(), shape.type.c_str(),
+                     scheme_.mode().group != 0 ? "--method search or mse" : "--method absmax");
     Result<ModelContent> content = list_content(shape, model_.tensors());
     if (!content) return std::unexpected(content.error());
     content_ = std::move(*content);
     for (const LinearLayer& layer : content_.linears)
       weights_ += layer.weights.rows() * layer.weights.columns();
+    for (const auto& [name, tensor] : content_.kept) {
+      Result<KeptTensor> kept = KeptTensor::plan(name, *tensor, model_.tensors().where());
+      if (!kept) return std::unexpected(kept.error());
+      if (kept->is_converted())
+        report_.converted.push_back({{name, kept->error(), kept->size()}, row(kept->type()).name});
+      kept_.push_back(std::move(*kept));
+    }
     if (scheme_.method() != ScaleMethod::awq) return {};
-    if (shape.architecture != Architecture::decoder)
-      return failure(AXLE_UNSUPPORTED, "%s: method awq is for decoders; a %s is an encoder",
-                     model_.tensors().where().c_str(), shape.type.c_str());
     return fold_activations(engine_, shape, model_.tensors(), task_.calibration, scheme_,
                             task_.on_calibration, content_);
   }
@@ -59,7 +71,7 @@ class ModelQuantizer {
   /// A layer's scales follow its weights, which make them.
   std::vector<TensorToWrite> list_tensors() {
     std::vector<TensorToWrite> tensors;
-    for (const auto& [name, tensor] : content_.copies) tensors.push_back(copy(name, *tensor));
+    for (const KeptTensor& one : kept_) tensors.push_back(one.to_write());
     for (const PlainVector& one : content_.vectors)
       tensors.push_back(
           {one.name, TensorType::float32, {one.values.size()}, [&one](const PutBytes& put) {
@@ -87,25 +99,17 @@ class ModelQuantizer {
     return tensors;
   }
 
-  /// As it is; ggml's blocks, which the format does not have, as the floats that they stand for.
-  static TensorToWrite copy(const std::string& name, const Tensor& tensor) {
-    if (row(tensor.type).block_weights == 1) {
-      TensorToWrite same = copy_of(tensor);
-      same.name = name;
-      return same;
+  Result<void> write_weights(const LinearLayer& layer, const PutBytes& put) {
+    try {
+      return write_rows(layer, put);
+    } catch (const std::bad_alloc&) {
+      return failure(AXLE_NO_MEMORY, "%s: %s: no memory to quantise %zu x %zu weights",
+                     layer.weights.where().c_str(), layer.weights.names().c_str(),
+                     layer.weights.rows(), layer.weights.columns());
     }
-    return {name, TensorType::float32, tensor.shape, [&tensor](const PutBytes& put) {
-              std::vector<float> values(tensor.columns());
-              for (std::size_t r = 0; r < tensor.rows(); ++r) {
-                read_rows(tensor, r, 1, values.data());
-                const Result<void> done = put(std::as_bytes(std::span(values)));
-                if (!done) return done;
-              }
-              return Result<void>{};
-            }};
   }
 
-  Result<void> write_weights(const LinearLayer& layer, const PutBytes& put) {
+  Result<void> write_rows(const LinearLayer& layer, const PutBytes& put) {
     constexpr std::size_t most_floats = std::size_t{1} << 20U;
     const std::size_t rows = layer.weights.rows();
     const std::size_t columns = layer.weights.columns();
@@ -138,15 +142,17 @@ class ModelQuantizer {
     scales_.resize((first + count) * groups);
     std::vector<double> errors(count);
     std::vector<double> sizes(count);
-    engine_.share(count, count * columns * 64, [&](std::size_t r, std::size_t) {
+    // Threads must not allocate: an exception would end the process.
+    std::vector<float> all_rounded(static_cast<std::size_t>(engine_.pool().threads()) * columns);
+    engine_.share(count, count * columns * 64, [&](std::size_t r, std::size_t thread) {
       std::uint8_t* const values = values_.data() + r * scheme_.bytes(columns);
       float* const scales = scales_.data() + (first + r) * groups;
       float* const row = floats.data() + r * columns;
       const std::vector<float>& importance = layer.folding.importance;
       scheme_.quantise(row, importance.empty() ? nullptr : importance.data(), columns, values,
                        scales);
-      std::vector<float> rounded(columns);
-      scheme_.dequantise(values, scales, columns, rounded.data());
+      float* const rounded = all_rounded.data() + thread * columns;
+      scheme_.dequantise(values, scales, columns, rounded);
       const double divisor =
           layer.folding.rows.empty() ? 1 : 1 / static_cast<double>(layer.folding.rows[first + r]);
       for (std::size_t i = 0; i < columns; ++i) {
@@ -181,6 +187,7 @@ class ModelQuantizer {
   const QuantizationScheme& scheme_;
   QuantizationReport report_;
   ModelContent content_;
+  std::vector<KeptTensor> kept_;
   std::vector<std::uint8_t> values_;  ///< of the rows that were read last
   std::vector<float> scales_;         ///< of the layer
   std::size_t weights_ = 0;

@@ -24,11 +24,18 @@ struct QuantizationLoss {
   [[nodiscard]] double relative() const;
 };
 
+/// A tensor that is no linear layer, in another type than in the file.
+struct ConvertedTensor {
+  QuantizationLoss loss;
+  const char* type;  ///< "float16"
+};
+
 class QuantizationReport {
  public:
   explicit QuantizationReport(const QuantizationScheme& scheme) : scheme_(scheme) {}
 
-  std::vector<QuantizationLoss> layers;  ///< in the model's order
+  std::vector<QuantizationLoss> layers;    ///< in the model's order
+  std::vector<ConvertedTensor> converted;  ///< embeddings of ggml's blocks
 
   [[nodiscard]] const QuantizationScheme& scheme() const { return scheme_; }
   [[nodiscard]] QuantizationLoss whole() const;

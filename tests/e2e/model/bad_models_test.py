@@ -97,16 +97,48 @@ class Folders(BadCase):
                 self.assert_refused(self.ask_short(folder), str(folder), *words)
 
     def test_weights_that_are_no_numbers(self):
-        # An embedding is read row by row as texts need it: what is wrong shows behind the layers.
-        for name, word in (("model.layers.0.self_attn.k_proj.weight", "finite"), ("model.norm.weight", "finite"), ("lm_head.weight", "finite"),
-                           ("model.embed_tokens.weight", "weights")):
+        text = self.root / "text.txt"
+        text.write_text("ab" * 40)
+        for name in ("model.layers.0.self_attn.k_proj.weight", "model.norm.weight", "lm_head.weight", "model.embed_tokens.weight"):
             for value in (np.nan, np.inf):
-                for mode in ("float", "a16w8"):
-                    with self.subTest(tensor=name, value=value, mode=mode):
-                        model = make_decoder("llama", 50, **SMALL)
-                        model.tensors[name][(slice(None), 3) if model.tensors[name].ndim == 2 else 3] = value
-                        folder = write_decoder_folder(self.root / f"{name}{value}{mode}", model)
-                        self.assert_refused(self.ask_short(folder, mode=mode), word)
+                with self.subTest(tensor=name, value=value):
+                    model = make_decoder("llama", 50, **SMALL)
+                    model.tensors[name][(slice(None), 3) if model.tensors[name].ndim == 2 else 3] = value
+                    folder = write_decoder_folder(self.root / f"{name}{value}", model)
+                    words = (str(folder), f'tensor \\"{name}\\"', "element 3 is not finite", "again")
+                    for mode in ("float", "a16w8"):
+                        self.assert_refused(self.ask_short(folder, mode=mode), *words)
+                    self.assert_refused(self.ask("ppl", folder, "--file", text, "--window", 16, "--json"), *words)
+                    for options in ((), ("--method", "awq", "--calibration", text)):
+                        self.assert_refused(self.ask("quantize", folder, "--mode", "a16w4", *options, "--output", self.root / "quantised", "--json"), *words)
+                    self.assertFalse((self.root / "quantised").exists())
+        # Each row is read when its token comes.
+        model = make_decoder("llama", 50, **SMALL)
+        token = self.answer(self.make(), "b", most=1)["prompt_tokens"][0]
+        model.tensors["model.embed_tokens.weight"][token, 3] = np.nan
+        folder = write_decoder_folder(self.root / "one", model)
+        self.assert_refused(self.ask_short(folder), "model.embed_tokens.weight", f"row {token}, element 3")
+
+    def test_weights_of_encoders_that_are_no_numbers(self):
+        for name in ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight",
+                     "embeddings.LayerNorm.bias", "encoder.layer.0.output.LayerNorm.weight", "encoder.layer.0.output.dense.bias",
+                     "encoder.layer.1.intermediate.dense.weight"):
+            with self.subTest(tensor=name):
+                model = make_encoder(53)
+                model.tensors[name][(slice(None), 3) if model.tensors[name].ndim == 2 else 3] = np.nan
+                folder = write_encoder_folder(self.root / name, model)
+                words = (str(folder), f'tensor \\"{name}\\"', "element 3 is not finite")
+                self.assert_refused(self.embed(folder, "ab"), *words)
+                self.assert_refused(self.ask("quantize", folder, "--mode", "a16w8", "--output", self.root / "quantised", "--json"), *words)
+
+    def test_numbers_that_overflow(self):
+        model = make_decoder("llama", 50, **SMALL)
+        model.tensors["model.layers.0.mlp.down_proj.weight"] *= np.float32(1e38)
+        folder = write_decoder_folder(self.root / "large", model)
+        text = self.root / "text.txt"
+        text.write_text("ab" * 40)
+        self.assert_refused(self.ask_short(folder), str(folder), "overflow", "too large")
+        self.assert_refused(self.ask("ppl", folder, "--file", text, "--window", 16, "--mode", "float"), str(folder), "overflow")
 
     def test_shards(self):
         names = [f"model-0000{i}-of-00003.safetensors" for i in (1, 2, 3)]
@@ -160,8 +192,15 @@ class Folders(BadCase):
         }.items():
             with self.subTest(case):
                 self.assert_refused(self.ask_short(changed(change)), "tokenizer.json", *words)
+        for unknown in (at("surprise", value={"deep": [1]}), at("model", "surprise", value=7), at("pre_tokenizer", "surprise", value=None)):
+            self.assertEqual(self.answer(changed(unknown), "ab", most=2), self.answer(self.make(), "ab", most=2))
         outside = changed(at("model", "vocab", "a", value=5000))
-        self.assert_refused(self.ask_short(outside), "5000", "vocabulary")
+        self.assert_refused(self.ask_short(outside), str(outside), "token 5000, number 1 of the prompt", "vocabulary", "tokenizer")
+        text = self.root / "text.txt"
+        text.write_text("ba" * 40)
+        self.assert_refused(self.ask("ppl", outside, "--file", text, "--window", 16), str(outside), "token 5000, number 2 of the text")
+        self.assert_refused(self.ask("quantize", outside, "--mode", "a16w4", "--method", "awq", "--calibration", text, "--output", self.root / "q"),
+                            str(outside), "token 5000, number 2 of the calibration text")
         for text in ("", "[]", "{", "\x00", "[" * 200000):
             with self.subTest(text=text[:3]):
                 folder = self.make()

@@ -14,7 +14,7 @@ from support import VARIANT
 import numpy as np
 import tiny_tokenizers
 from decoder import Decoder
-from quantised import change_bytes, change_header, read_quantised, weights_of
+from quantised import change_bytes, change_header, header_of, read_quantised, weights_of
 from tiny_models import LLAMA3_SCALING, make_decoder, make_encoder, write_decoder_folder, write_decoder_gguf, write_encoder_folder
 
 MODES = ["a16w8", "da8w8", "a16w4", "da8w4", "fp8"]
@@ -63,6 +63,32 @@ class SameAsOnTheFly(QuantizeCase):
             asked = [self.assert_ok(self.ask("generate", model, "--prompt", "Hello <|im_end|>", "--max-tokens", 4, "--mode", "a16w4", "--json")).json
                      for model in (folder, file)]
             self.assertEqual(*asked)
+
+    def test_an_embedding_of_blocks_is_kept_in_half_the_bytes(self):
+        """As float16, and within an eighth of the blocks' own rounding; other floats stay what they are."""
+        model = make_decoder("llama", 64)
+        name = "model.embed_tokens.weight"
+        for kind, dtype in (("Q8_0", "F16"), ("Q4_K", "F16"), ("F16", "F16"), ("BF16", "BF16"), ("F32", "F32")):
+            with self.subTest(kind=kind):
+                file = write_decoder_gguf(self.root / f"{kind}.gguf", model, kind)
+                told = self.assert_ok(self.quantize(file, "a16w8", to=kind)).json["quantization"]["converted"]
+                stored = header_of(self.root / kind / "model.safetensors")[0][name]
+                self.assertEqual(stored["dtype"], dtype)
+                self.assertEqual([(one["tensor"], one["type"]) for one in told], [(name, "float16")] if kind[0] == "Q" else [])
+                before = Decoder(file).weights[name]
+                after = weights_of(self.root / kind)[name]
+                if kind[0] == "Q":
+                    rounding = np.sqrt(np.mean((before - model.tensors[name]) ** 2))
+                    self.assertLess(np.sqrt(np.mean((after - before) ** 2)), rounding / 8)
+                    self.assertAlmostEqual(told[0]["error"], np.sqrt(((after - before) ** 2).sum() / (before ** 2).sum()), delta=1e-7)
+                else:
+                    self.assertTrue(np.array_equal(after, before))
+        large = make_decoder("llama", 64)
+        large.tensors[name][5, 7] = 1e6
+        file = write_decoder_gguf(self.root / "large.gguf", large, "Q8_0")
+        told = self.assert_ok(self.ask("quantize", file, "--output", self.root / "large", "--mode", "a16w8")).out
+        self.assertIn(f"{name} as float32, rounded by 0.000 %", told)
+        self.assertTrue(np.array_equal(weights_of(self.root / "large")[name], Decoder(file).weights[name]))
 
     def test_vectors_of_encoders(self):
         model = write_encoder_folder(self.root / "encoder", make_encoder(62), "cls")
@@ -209,7 +235,8 @@ class Awq(QuantizeCase):
         self.assert_refused(self.quantize(model, "a16w4", "--calibration", short), "--method awq")
         self.assert_refused(self.quantize(model, "a16w4", *awq, "--calibration", short), "2 tokens")
         self.assert_refused(self.quantize(model, "a16w4", *awq, "--calibration", self.root / "none"), "none")
-        self.assert_refused(self.quantize(encoder, "a16w4", *awq, "--calibration", self.calibration()), "encoder")
+        for mode, method in (("a16w4", "--method search"), ("a16w8", "--method absmax"), ("fp8", "--method absmax")):
+            self.assert_refused(self.quantize(encoder, mode, *awq, "--calibration", self.calibration()), str(encoder), "awq", "bert", method)
         self.assertFalse((self.root / "quantised").exists())
 
 

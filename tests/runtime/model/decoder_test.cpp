@@ -308,11 +308,15 @@ TEST_CASE("what cannot be continued is said") {
     return answer ? std::string() : answer.error().message;
   };
   CHECK(message({}).find("empty") != std::string::npos);
-  CHECK(message({101}).find("token 101 is not in the model's vocabulary of 101") !=
-        std::string::npos);
+  CHECK(message({7, 101}).find("tiny model: token 101, number 2 of the prompt, is not in the "
+                               "model's vocabulary of 101") != std::string::npos);
   CHECK(message({-1}).find("token -1") != std::string::npos);
   CHECK(message(Tokens(128, 1)).find("the model's context 128") != std::string::npos);
   CHECK(message(Tokens(127, 1)).empty());
+  const Prompt several[] = {{{1, 2}, 4, {}}, {{}, 4, {}}};
+  const auto answers = generate(decoder, CacheForm::float16, several, {});
+  REQUIRE(!answers.has_value());
+  CHECK(answers.error().message == "prompt 1 is empty: there is nothing to continue");
 }
 
 TEST_CASE("tensors that are missing, of the wrong shape or not finite are named") {
@@ -326,7 +330,7 @@ TEST_CASE("tensors that are missing, of the wrong shape or not finite are named"
   TinyModel model = make_decoder("llama", 15);
   const std::string name = "model.layers.1.mlp.down_proj.weight";
   model.numbers_of(name)[3] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(load_failure(model).find("\"" + name + "\": the weight in row 0, column 3 is not finite") !=
+  CHECK(load_failure(model).find("\"" + name + "\": row 0, element 3 is not finite (nan)") !=
         std::string::npos);
   model = make_decoder("llama", 15);
   model.numbers_of("model.norm.weight")[2] = std::numeric_limits<float>::infinity();
@@ -343,6 +347,24 @@ TEST_CASE("tensors that are missing, of the wrong shape or not finite are named"
         std::string::npos);
 }
 
+TEST_CASE("an embedding that is not finite is named when its token is read") {
+  TinyModel model = make_decoder("llama", 18);
+  model.numbers_of("model.embed_tokens.weight")[7 * 64 + 5] =
+      -std::numeric_limits<float>::infinity();
+  Engine engine(1);
+  axle_error error{};
+  REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
+  Decoder decoder = load(engine, model, "a16w8");
+  const Prompt sound{{1, 2, 3}, 1, {}};
+  CHECK(generate(decoder, CacheForm::float16, {&sound, 1}, {}).has_value());
+  const Prompt prompt{{1, 7, 3}, 4, {}};
+  const auto answer = generate(decoder, CacheForm::float16, {&prompt, 1}, {});
+  REQUIRE(!answer.has_value());
+  CHECK(answer.error().status == AXLE_MALFORMED);
+  CHECK(answer.error().message.starts_with(
+      "tiny model: tensor \"model.embed_tokens.weight\": row 7, element 5 is not finite (-inf)"));
+}
+
 TEST_CASE("finite weights whose sums overflow end in an error, and harm no other text") {
   TinyModel model = make_decoder("llama", 16);
   for (float& weight : model.numbers_of("model.layers.0.mlp.down_proj.weight")) weight *= 1e38F;
@@ -353,10 +375,10 @@ TEST_CASE("finite weights whose sums overflow end in an error, and harm no other
   const Prompt prompt{text, 4, {}};
   const auto answer = generate(decoder, CacheForm::float16, {&prompt, 1}, {});
   REQUIRE(!answer.has_value());
-  CHECK(answer.error().message.find("overflow") != std::string::npos);
+  CHECK(answer.error().message.find("tiny model: the model's numbers overflow") == 0);
   const auto measured = measure_perplexity(decoder, CacheForm::float16, text, 10, {});
   REQUIRE(!measured.has_value());
-  CHECK(measured.error().message.find("overflow") != std::string::npos);
+  CHECK(measured.error().message.find("tiny model: the model's numbers overflow") == 0);
 }
 
 TEST_CASE("perplexity is that of the definition, over windows") {

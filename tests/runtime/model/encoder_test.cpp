@@ -104,9 +104,36 @@ TEST_CASE("texts that are empty, too long or not of the vocabulary are refused")
   REQUIRE(encoder.has_value());
   for (const Tokens& bad : {Tokens{}, Tokens(65, 1), Tokens{61}, Tokens{-1}}) {
     const std::vector<Tokens> texts{{1, 2}, bad};
-    CHECK(!encoder->embed(texts, {}).has_value());
+    const Result<Vectors> vectors = encoder->embed(texts, {});
+    REQUIRE(!vectors.has_value());
+    CHECK(vectors.error().message.starts_with("tiny model: "));
+    CHECK(vectors.error().message.find("text 2") != std::string::npos);
   }
   CHECK(encoder->embed({}, {})->empty());
+}
+
+TEST_CASE("an embedding that is not finite is named") {
+  Engine engine(1);
+  axle_error error{};
+  REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
+  const std::vector<Tokens> texts{{3, 4, 5}};
+  for (const char* name :
+       {"embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight",
+        "embeddings.token_type_embeddings.weight"}) {
+    TinyModel model = make_encoder(6);
+    const bool is_type = std::string(name).find("type") != std::string::npos;
+    const std::size_t row = is_type                                               ? 0
+                            : std::string(name).find("word") != std::string::npos ? 4
+                                                                                  : 2;
+    model.numbers_of(name)[row * model.shape.hidden + 9] = std::nanf("");
+    Result<Encoder> encoder =
+        Encoder::load(engine, model.shape, model.tensors, *find_mode("a16w8"), {});
+    CHECK(encoder.has_value() == !is_type);
+    const std::string message =
+        encoder ? encoder->embed(texts, {}).error().message : encoder.error().message;
+    CHECK(message.find("tiny model: tensor \"" + std::string(name) + "\": row " +
+                       std::to_string(row) + ", element 9 is not finite (nan)") == 0);
+  }
 }
 
 }  // namespace axle::runtime

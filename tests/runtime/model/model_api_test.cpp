@@ -310,4 +310,48 @@ TEST_CASE("what is missing or wrong is an error of the C interface, and harms no
   axle_model_destroy(nullptr);
 }
 
+TEST_CASE("nothing at all, and bytes that are no text, are taken by the C interface") {
+  const testing::Folder folder;
+  const testing::Folder encoder_folder;
+  write_model(folder, decoder_config, make_decoder("llama", 24));
+  write_model(encoder_folder, encoder_config, make_encoder(24));
+  const RuntimePtr runtime = open_runtime();
+  const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
+  const ModelPtr encoder = open_model(*runtime, encoder_folder.path(), "a16w8");
+  axle_error error{};
+  Heard heard{{{}}};
+  CHECK(axle_model_generate(model.get(), nullptr, 0, Heard::take, &heard, &error) == AXLE_OK);
+  CHECK(axle_model_embed(encoder.get(), nullptr, 0, nullptr, &error) == AXLE_OK);
+  std::size_t count = 0;
+  CHECK(axle_model_tokens(model.get(), "", 1, nullptr, &count, &error) == AXLE_OK);
+  CHECK(count == 0);
+  std::size_t size = 0;
+  CHECK(axle_model_text(model.get(), nullptr, 0, nullptr, &size, &error) == AXLE_OK);
+  CHECK(size == 0);
+  // No token of the model has these numbers.
+  const Tokens strange{-1, INT32_MIN, INT32_MAX, 101};
+  size = 0;
+  CHECK(axle_model_text(model.get(), strange.data(), strange.size(), nullptr, &size, &error) ==
+        AXLE_OK);
+  count = 0;
+  CHECK(axle_model_tokens(model.get(), "a\xff\xc3", 1, nullptr, &count, &error) ==
+        AXLE_BAD_ARGUMENT);
+  CHECK(count > 0);
+  const axle_prompt* const nowhere[] = {nullptr};
+  CHECK(axle_model_generate(model.get(), nowhere, 1, Heard::take, &heard, &error) ==
+        AXLE_BAD_ARGUMENT);
+  const char* const no_text[] = {nullptr};
+  float vector[48];
+  CHECK(axle_model_embed(encoder.get(), no_text, 1, vector, &error) == AXLE_BAD_ARGUMENT);
+  // As many tokens as one likes: the context ends the answer.
+  const Tokens tokens{1, 2};
+  axle_prompt prompt = prompt_of(tokens, 1);
+  prompt.most_tokens = SIZE_MAX;
+  const axle_prompt* const prompts[] = {&prompt};
+  CHECK_MESSAGE(axle_model_generate(model.get(), prompts, 1, Heard::take, &heard, &error) ==
+                    AXLE_OK,
+                error.message);
+  CHECK(heard.tokens[0].size() <= 126);
+}
+
 }  // namespace axle::runtime
