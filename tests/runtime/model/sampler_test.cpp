@@ -34,8 +34,9 @@ Reference reference_of(const std::vector<float>& logits, const Sampling& samplin
     tokens.push_back(
         {i, distance, std::exp(-static_cast<double>(distance) / sampling.temperature)});
   }
-  std::stable_sort(tokens.begin(), tokens.end(),
-                   [](const Token& a, const Token& b) { return a.distance < b.distance; });
+  std::sort(tokens.begin(), tokens.end(), [](const Token& a, const Token& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.index < b.index;
+  });
   if (sampling.top_k > 0 && sampling.top_k < tokens.size()) tokens.resize(sampling.top_k);
   Reference result;
   result.weights.resize(logits.size());
