@@ -7,7 +7,6 @@
 #include "runtime/model/layers/elementary.h"
 #include "runtime/model/layers/key_value_cache.h"
 #include "runtime/model/layers/rotary.h"
-#include "runtime/model/sampler.h"
 
 namespace axle::runtime {
 
@@ -135,54 +134,6 @@ TEST_CASE("a head of next to nothing is stored as nothing") {
   CHECK(sequence.key_scales(0, 0, 0)[0] == 0);
   for (std::size_t i = 0; i < 16; ++i)
     CHECK(static_cast<const std::int8_t*>(sequence.keys(0, 0, 0))[i * page_positions] == 0);
-}
-
-TEST_CASE("of equal largest logits the first is picked, wherever they are") {
-  for (const std::size_t count :
-       {std::size_t{1}, std::size_t{3}, std::size_t{256}, std::size_t{1003}}) {
-    std::vector<float> logits(count);
-    for (std::size_t i = 0; i < count; ++i) logits[i] = -10 - static_cast<float>(i * 37 % 101);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t second = i + (count - i) / 2;
-      std::vector<float> own = logits;
-      own[i] = own[second] = i % 2 == 0 ? -1.0F : 7.5F;
-      REQUIRE(Sampler({}).pick(own) == static_cast<std::int32_t>(i));
-    }
-    const std::vector<float> equal(count, -2.0F);
-    CHECK(Sampler({}).pick(equal) == 0);
-  }
-  std::vector<float> zeros(600, -0.0F);
-  zeros[500] = 0.0F;
-  CHECK(Sampler({}).pick(zeros) == 0);
-}
-
-TEST_CASE("sampling keeps to its limits and to its seed") {
-  const std::vector<float> logits{1, 3, 3, 2, -5, 0};
-  CHECK(Sampler({}).pick(logits) == 1);
-  const auto draw = [&](const Sampling& sampling, int count) {
-    Sampler sampler(sampling);
-    std::vector<int> seen(logits.size());
-    for (int i = 0; i < count; ++i) ++seen[static_cast<std::size_t>(sampler.pick(logits))];
-    return seen;
-  };
-  const std::vector<int> all = draw({.temperature = 1, .seed = 1}, 20000);
-  double total = 0;
-  for (const float logit : logits) total += std::exp(static_cast<double>(logit));
-  for (std::size_t i = 0; i < logits.size(); ++i)
-    CHECK(std::abs(all[i] / 20000.0 - std::exp(static_cast<double>(logits[i])) / total) < 0.015);
-  CHECK(draw({.temperature = 1, .seed = 1}, 500) == draw({.temperature = 1, .seed = 1}, 500));
-  CHECK(draw({.temperature = 1, .seed = 1}, 500) != draw({.temperature = 1, .seed = 2}, 500));
-  const std::vector<int> two = draw({.temperature = 2, .top_k = 2, .seed = 3}, 1000);
-  CHECK(two[1] + two[2] == 1000);
-  CHECK(two[1] > 400);
-  const std::vector<int> likely = draw({.temperature = 1, .top_p = 0.5, .seed = 4}, 1000);
-  CHECK(likely[1] + likely[2] == 1000);
-  const std::vector<int> sure = draw({.temperature = 1, .min_p = 0.3, .seed = 5}, 1000);
-  CHECK(sure[1] + sure[2] + sure[3] == 1000);
-  CHECK(sure[3] > 0);
-  const std::vector<int> cold = draw({.temperature = 1e-6, .seed = 6}, 100);
-  CHECK(cold[1] + cold[2] == 100);
-  CHECK(draw({.temperature = 1, .top_p = 0, .seed = 7}, 100)[1] == 100);
 }
 
 }  // namespace axle::runtime
