@@ -227,7 +227,7 @@ namespace axle::runtime {
 namespace {
 
 constexpr NarrowSteps tile_narrow_steps{.form = ActivationForm::int8,
-                                        .least_rows = 2,
+                                        .least_rows = 1,
                                         .quantise_w4 = quantise_w4<AsInt8>,
                                         .multiply_w4 = multiply_w4_tiles,
                                         .multiply_two_level = multiply_two_level_tiles,
