@@ -1,9 +1,9 @@
 include(doctest)
 
-# axle_test(NAME SOURCES <files> USES <libraries>): one test program a room, `<room>_test`, every
+# axle_test(NAME SOURCES <files> USES <libraries> LABELS <of its tests>): one test program a room, `<room>_test`, every
 # doctest case a ctest test of its own. tests/support/main.cpp fails a filter that matches nothing.
 function(axle_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;LABELS")
   if(NOT TARGET axle_test_main)  # doctest's runner is a third of a small test's time: it is compiled once
     add_library(axle_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
     target_link_libraries(axle_test_main PRIVATE doctest::doctest)
@@ -16,7 +16,11 @@ function(axle_test name)
   axle_configure(${name}_test)
   # What is tested is built as it ships; the tests themselves only have to compile quickly.
   target_compile_options(${name}_test PRIVATE -O0)
-  doctest_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 900)
+  set(properties TIMEOUT 900)
+  if(arg_LABELS)
+    list(APPEND properties LABELS ${arg_LABELS})
+  endif()
+  doctest_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES ${properties})
 endfunction()
 
 # axle_fuzz(ROOM/NAME USES <libraries>): tests/fuzz/ROOM/NAME.cpp defines LLVMFuzzerTestOneInput.

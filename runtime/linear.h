@@ -6,8 +6,8 @@
 
 #include "runtime/axle_runtime.h"
 #include "runtime/engine.h"
+#include "runtime/forward/row_source.h"
 #include "runtime/machine/memory.h"
-#include "runtime/row_source.h"
 
 namespace axle::runtime {
 

@@ -86,12 +86,12 @@ function(axle_runtime_sources target)
   endif()
   axle_runtime_kernels(${target} kernel_sources)
   set(core_sources
-    ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${root}/column_blocks.cpp ${cpu} ${root}/engine.cpp
-    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp ${root}/linear_options.cpp ${root}/machine/memory.cpp
-    ${root}/machine/old_glibc.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
-    ${root}/quantize/int8.cpp
-    ${root}/quantised_rows.cpp ${root}/read_probe.cpp ${root}/row_source.cpp
-    ${root}/selftest.cpp ${root}/machine/thread_pool.cpp)
+    ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
+    ${root}/forward/column_blocks.cpp ${root}/forward/forward.cpp ${root}/forward/quantised_rows.cpp
+    ${root}/forward/row_source.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp
+    ${root}/linear_options.cpp ${root}/machine/memory.cpp ${root}/machine/old_glibc.cpp
+    ${root}/machine/thread_pool.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
+    ${root}/quantize/int8.cpp ${root}/read_probe.cpp ${root}/selftest.cpp)
   target_sources(${target} PRIVATE ${core_sources} ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes.
   target_compile_options(${target} PRIVATE -ffp-contract=off)

@@ -17,7 +17,7 @@ struct Decoder::Buffers {
   float* heads;     ///< [rows][queries, keys, values]
   float* mixed;     ///< [rows][query_width]
   float* gate_up;   ///< [fed][2 * feed_forward]
-  float* logits;    ///< [rows that want them][vocabulary]
+  float* logits;    ///< [rows that want them][vocabulary], unless they lie together
   std::size_t fed;  ///< rows that go through gate_up and down together
 
   /// `base` null: only counts.
@@ -90,9 +90,10 @@ Result<void> Decoder::take_rows(std::span<const Continuation> continuations) {
 Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   const Result<void> taken = take_rows(continuations);
   if (!taken) return taken;
-  std::size_t wanted = 0;  // of one text alone they go straight to where they are wanted
+  float* const together = logits_together(continuations);
+  std::size_t wanted = 0;
   for (const Continuation& one : continuations)
-    wanted += one.logits != nullptr && continuations.size() > 1 ? one.wanted : 0;
+    wanted += one.logits != nullptr && together == nullptr ? one.wanted : 0;
   Layer& any = layers_.front();
   const std::size_t fed =
       std::max(any.gate_up.chunk_rows(rows_.size()), any.down.chunk_rows(rows_.size()));
@@ -240,14 +241,26 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
                  });
 }
 
+/// Where all wanted logits go if they lie one after the other, else null.
+float* Decoder::logits_together(std::span<const Continuation> continuations) const {
+  float* first = nullptr;
+  float* next = nullptr;
+  for (const Continuation& one : continuations) {
+    if (one.logits == nullptr) continue;
+    if (first == nullptr) first = next = one.logits;
+    if (one.logits != next) return nullptr;
+    next += one.wanted * shape_.vocabulary;
+  }
+  return first;
+}
+
 Result<void> Decoder::project_logits(std::span<const Continuation> continuations,
                                      std::size_t wanted, const Buffers& b) {
   if (wanted == 0) return {};
-  const bool alone = continuations.size() == 1;
-  const Result<void> done =
-      output_.front().forward(normalised(b.hidden, final_norm_), wanted,
-                              {.y = alone ? continuations.front().logits : b.logits});
-  if (!done || alone) return done;
+  float* const together = logits_together(continuations);
+  const Result<void> done = output_.front().forward(
+      normalised(b.hidden, final_norm_), wanted, {.y = together != nullptr ? together : b.logits});
+  if (!done || together != nullptr) return done;
   const float* from = b.logits;
   for (const Continuation& one : continuations) {
     if (one.logits == nullptr) continue;

@@ -46,6 +46,7 @@ class Decoder {
   [[nodiscard]] Result<void> forward(std::span<const Continuation> continuations);
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
+  [[nodiscard]] Engine& engine() const { return *engine_; }
   /// The file or folder, for errors.
   [[nodiscard]] const std::string& where() const { return where_; }
   [[nodiscard]] CacheShape cache_shape(CacheForm form) const;
@@ -104,6 +105,7 @@ class Decoder {
   [[nodiscard]] RowSource normalised(const float* x, const std::vector<float>& weight) const;
   void prepare_heads(std::size_t layer, std::size_t row, const Buffers& buffers);
   void attend(std::size_t layer, const Buffers& buffers);
+  [[nodiscard]] float* logits_together(std::span<const Continuation> continuations) const;
   [[nodiscard]] Result<void> project_logits(std::span<const Continuation> continuations,
                                             std::size_t wanted, const Buffers& buffers);
   [[nodiscard]] const ModelSteps& steps() { return *engine_->kernel_for(1).set->model; }

@@ -33,11 +33,13 @@ Result<Generation> Generation::begin(Decoder& decoder, CacheForm form,
     const Result<void> checked = check(prompt, name, decoder);
     if (!checked) return std::unexpected(checked.error());
     generation.texts_.push_back(
-        {prompt, Sequence(*generation.pool_), Sampler(prompt.sampling), {}, {}, 0, false});
-    Text& text = generation.texts_.back();
-    text.logits.resize(shape.vocabulary);
-    text.ended = prompt.most_tokens == 0;
+        {prompt, Sequence(*generation.pool_), Sampler(prompt.sampling), {}});
+    generation.texts_.back().ended = prompt.most_tokens == 0;
   }
+  const std::size_t most = std::min(prompts.size(), Decoder::most_tokens);
+  generation.logits_ = Memory(most * shape.vocabulary * sizeof(float));
+  if (most > 0 && generation.logits_.data() == nullptr)
+    return failure(AXLE_NO_MEMORY, "no memory for %zu answers at once", most);
   return generation;
 }
 
@@ -59,24 +61,35 @@ Result<void> Generation::step(const OnToken& on_token) {
   return done;
 }
 
+/// Tokens after which the text's next one is picked.
+void Generation::add_picking(std::size_t index, std::span<const std::int32_t> tokens) {
+  float* const logits = logits_.as<float>() + picking_.size() * decoder_->shape().vocabulary;
+  running_.push_back({&texts_[index].sequence, tokens, logits});
+  picking_.push_back(index);
+}
+
 /// Chunks of prompts, of several where they are short; with none left, the answers' last tokens.
 void Generation::gather() {
   running_.clear();
+  picking_.clear();
   std::size_t room = Decoder::most_tokens;
-  for (Text& text : texts_) {
+  for (std::size_t i = 0; i < texts_.size() && room > 0; ++i) {
+    Text& text = texts_[i];
     const std::size_t length = text.sequence.length();
-    if (text.ended || length >= text.prompt.tokens.size() || room == 0) continue;
+    if (text.ended || length >= text.prompt.tokens.size()) continue;
     const auto left = std::span<const std::int32_t>(text.prompt.tokens).subspan(length);
     const std::size_t count = std::min(left.size(), room);
     // The last chunk of a prompt gives its first token.
-    running_.push_back(
-        {&text.sequence, left.first(count), count == left.size() ? text.logits.data() : nullptr});
+    if (count == left.size()) {
+      add_picking(i, left);
+    } else {
+      running_.push_back({&text.sequence, left.first(count), nullptr});
+    }
     room -= count;
   }
   if (!running_.empty()) return;
-  for (Text& text : texts_) {
-    if (!text.ended && running_.size() < Decoder::most_tokens)
-      running_.push_back({&text.sequence, {&text.last, 1}, text.logits.data()});
+  for (std::size_t i = 0; i < texts_.size() && picking_.size() < Decoder::most_tokens; ++i) {
+    if (!texts_[i].ended) add_picking(i, {&texts_[i].last, 1});
   }
 }
 
@@ -85,26 +98,35 @@ Result<void> Generation::advance(const OnToken& on_token) {
   if (running_.empty()) return {};
   const Result<void> done = decoder_->forward(running_);
   if (!done) return done;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < texts_.size() && at < running_.size(); ++i) {
-    if (running_[at].sequence != &texts_[i].sequence) continue;
-    const Continuation& one = running_[at++];
-    const Result<void> picked = one.logits == nullptr ? Result<void>() : pick(i, on_token);
-    if (!picked) return picked;
+  pick_tokens();
+  for (const std::size_t index : picking_) {
+    const Result<void> taken = take_token(index, on_token);
+    if (!taken) return taken;
   }
   return {};
 }
 
-/// The next token from the text's logits.
-Result<void> Generation::pick(std::size_t index, const OnToken& on_token) {
+/// Of all texts at once: a vocabulary is long.
+void Generation::pick_tokens() {
+  const std::size_t vocabulary = decoder_->shape().vocabulary;
+  decoder_->engine().share(
+      picking_.size(), picking_.size() * vocabulary, [&](std::size_t i, std::size_t) {
+        Text& text = texts_[picking_[i]];
+        const float* const logits = logits_.as<float>() + i * vocabulary;
+        text.overflown = !std::isfinite(largest_magnitude_of(logits, vocabulary));
+        if (!text.overflown) text.last = text.sampler.pick({logits, vocabulary});
+      });
+}
+
+Result<void> Generation::take_token(std::size_t index, const OnToken& on_token) {
   Text& text = texts_[index];
-  if (!std::isfinite(largest_magnitude_of(text.logits.data(), text.logits.size())))
+  if (text.overflown)
     return failure(AXLE_MALFORMED,
                    "%s: the model's numbers overflow after %zu tokens: some of its weights are far "
                    "too large; fetch or convert the model again",
                    decoder_->where().c_str(), text.sequence.length());
   const ModelShape& shape = decoder_->shape();
-  const std::int32_t token = text.sampler.pick(text.logits);
+  const std::int32_t token = text.last;
   text.ended = true;
   if (std::find(shape.end_tokens.begin(), shape.end_tokens.end(), token) !=
       shape.end_tokens.end()) {
@@ -112,7 +134,6 @@ Result<void> Generation::pick(std::size_t index, const OnToken& on_token) {
     return {};
   }
   text.answer.tokens.push_back(token);
-  text.last = token;
   if (on_token && !on_token(index, token)) {
     text.answer.ending = Ending::stopped;
   } else if (text.answer.tokens.size() >= text.prompt.most_tokens) {

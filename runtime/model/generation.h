@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/machine/memory.h"
 #include "runtime/model/decoder.h"
 #include "runtime/model/sampler.h"
 #include "runtime/result.h"
@@ -56,8 +57,8 @@ class Generation {
     Sequence sequence;
     Sampler sampler;
     Answer answer;
-    std::vector<float> logits;
-    std::int32_t last = 0;  ///< picked, not yet seen by the model
+    std::int32_t last = 0;   ///< picked, not yet seen by the model
+    bool overflown = false;  ///< nothing can be picked from logits that are not finite
     bool ended = false;
   };
 
@@ -66,12 +67,16 @@ class Generation {
 
   [[nodiscard]] Result<void> advance(const OnToken& on_token);
   void gather();
-  [[nodiscard]] Result<void> pick(std::size_t index, const OnToken& on_token);
+  void add_picking(std::size_t index, std::span<const std::int32_t> tokens);
+  void pick_tokens();
+  [[nodiscard]] Result<void> take_token(std::size_t index, const OnToken& on_token);
 
   Decoder* decoder_;
   std::unique_ptr<PagePool> pool_;
   std::vector<Text> texts_;
-  std::vector<Continuation> running_;  ///< of the call that runs, in the order of their texts
+  std::vector<Continuation> running_;  ///< of the call that runs
+  std::vector<std::size_t> picking_;   ///< the texts whose next tokens the call's logits give
+  Memory logits_;                      ///< [picking][vocabulary]
 };
 
 /// All answers, whole.

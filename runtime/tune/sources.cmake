@@ -5,9 +5,8 @@ set(axle_runtime_tune_sources
 # depends on. Not of the object files: the program and the library of a wheel share a machine's table.
 function(axle_runtime_kernel_sources target)
   get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR} DIRECTORY)
-  file(GLOB files CONFIGURE_DEPENDS ${root}/kernels/*)
-  list(APPEND files ${root}/kernel.h ${root}/column_blocks.cpp ${root}/forward.cpp ${root}/linear.cpp ${root}/pack_narrow.cpp
-    ${root}/quantised_rows.cpp ${root}/machine/thread_pool.cpp)
+  file(GLOB files CONFIGURE_DEPENDS ${root}/forward/* ${root}/kernels/*)
+  list(APPEND files ${root}/kernel.h ${root}/linear.cpp ${root}/pack_narrow.cpp ${root}/machine/thread_pool.cpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
   list(SORT files)
   set(hashes "")

@@ -1,10 +1,12 @@
 """The runtime with one model, for model.py, through its C interface.
 
-usage: axle_speed.py LIBRARY MODEL MODE THREADS
+usage: axle_speed.py LIBRARY MODEL MODE THREADS [--kernel NAME] [--tuned TABLE]
 
-The same lines as llama_cpp_speed.py's: a step is what lies between two tokens of the first text. ["memory", 0] is answered with bytes.
+The same lines as llama_cpp_speed.py's: a step is what lies between two tokens of the first text. ["memory", 0] is answered with bytes
+and with the times of loading, that of TABLE among them.
 """
 
+import argparse
 import ctypes
 import json
 import pathlib
@@ -12,25 +14,11 @@ import random
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "runtime/python/axle_runtime"))
+from _structs import Error, ModelOptions, Prompt, RuntimeOptions, new
+
 STEPS, PROMPTS = 16, 2
 OnToken = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32)
-
-
-def sized(name, fields):
-    """A struct of axle_runtime.h, which begins with its size."""
-    made = type(name, (ctypes.Structure,), {"_fields_": [("struct_size", ctypes.c_size_t), *fields]})
-    return lambda **values: made(struct_size=ctypes.sizeof(made), **values)
-
-
-class Error(ctypes.Structure):
-    _fields_ = [("status", ctypes.c_int32), ("message", ctypes.c_char * 252)]
-
-
-RuntimeOptions = sized("RuntimeOptions", [("kernel", ctypes.c_char_p), ("threads", ctypes.c_int32)])
-ModelOptions = sized("ModelOptions", [("mode", ctypes.c_char_p), ("kv_cache", ctypes.c_char_p), ("on_progress", ctypes.c_void_p), ("context", ctypes.c_void_p)])
-Prompt = sized("Prompt", [("tokens", ctypes.POINTER(ctypes.c_int32)), ("count", ctypes.c_size_t), ("most_tokens", ctypes.c_size_t),
-                          ("temperature", ctypes.c_double), ("top_k", ctypes.c_size_t), ("top_p", ctypes.c_double), ("min_p", ctypes.c_double),
-                          ("seed", ctypes.c_uint64)])
 
 
 def peak_bytes():
@@ -39,15 +27,19 @@ def peak_bytes():
 
 
 class Model:
-    def __init__(self, library, path, mode, threads):
-        self.library = ctypes.CDLL(library)
+    def __init__(self, asked):
+        self.library = ctypes.CDLL(asked.library)
         self.library.axle_runtime_version.restype = ctypes.c_char_p
         self.runtime, self.model = ctypes.c_void_p(), ctypes.c_void_p()
-        self.call("axle_runtime_create", ctypes.byref(RuntimeOptions(threads=threads)), ctypes.byref(self.runtime))
-        self.call("axle_model_open", self.runtime, path.encode(), ctypes.byref(ModelOptions(mode=mode.encode())), ctypes.byref(self.model))
+        self.call("axle_runtime_create", ctypes.byref(new(RuntimeOptions, kernel=asked.kernel.encode(), threads=asked.threads)), ctypes.byref(self.runtime))
+        start = time.perf_counter()
+        if asked.tuned:
+            self.call("axle_runtime_load_tuning", self.runtime, asked.tuned.encode())
+        tuning = time.perf_counter() - start
+        self.call("axle_model_open", self.runtime, asked.model.encode(), ctypes.byref(new(ModelOptions, mode=asked.mode.encode())), ctypes.byref(self.model))
         facts = self.facts()
-        self.needed = {"weights": int(facts["weight_bytes"]), "page": int(facts["cache_bytes"])}
-        self.about = f"{self.library.axle_runtime_version().decode()} {mode}"
+        self.needed = {"weights": int(facts["weight_bytes"]), "page": int(facts["cache_bytes"]), "tuning_seconds": tuning if asked.tuned else None}
+        self.about = f"{self.library.axle_runtime_version().decode()} {asked.mode}"
 
     def call(self, name, *arguments):
         error = Error()
@@ -64,7 +56,7 @@ class Model:
         """Times at which tokens of the first prompt came."""
         chance, times = random.Random(1), []
         kept = [(ctypes.c_int32 * count)(*(chance.randrange(300, 10000) for _ in range(count))) for count in prompts]
-        made = [Prompt(tokens=tokens, count=len(tokens), most_tokens=most, top_p=1) for tokens in kept]
+        made = [new(Prompt, tokens=tokens, count=len(tokens), most_tokens=most, top_p=1) for tokens in kept]
         pointers = (ctypes.c_void_p * len(made))(*(ctypes.addressof(one) for one in made))
 
         def take(context, prompt, token):
@@ -88,9 +80,15 @@ class Model:
 
 
 def main():
-    library, path, mode, threads = sys.argv[1:]
+    parser = argparse.ArgumentParser(usage=__doc__)
+    for name in ("library", "model", "mode"):
+        parser.add_argument(name)
+    parser.add_argument("threads", type=int)
+    parser.add_argument("--kernel", default="")
+    parser.add_argument("--tuned")
+    asked = parser.parse_args()
     before, start = peak_bytes(), time.perf_counter()
-    model = Model(library, path, mode, int(threads))
+    model = Model(asked)
     loaded = {"load_seconds": time.perf_counter() - start, "load_peak": peak_bytes() - before}
     print(json.dumps(model.about), flush=True)
     for line in sys.stdin:

@@ -8,37 +8,23 @@ what this llama.cpp is.
 
 import ctypes
 import json
-import os
 import pathlib
 import sys
 import time
 
 import llama_cpp
 import numpy as np
+from ggml_threads import pinned_pool
 
 QUIET = llama_cpp.llama_log_callback(lambda level, text, data: None)
 CONTEXT, TEXTS, BATCH, STEPS, PROMPTS = 64, 32, 512, 16, 2
 
 
-class ThreadPoolOptions(ctypes.Structure):
-    """ggml_threadpool_params of ggml.h."""
-
-    _fields_ = [("cpus", ctypes.c_bool * 512), ("threads", ctypes.c_int), ("priority", ctypes.c_int), ("poll", ctypes.c_uint32),
-                ("strict", ctypes.c_bool), ("paused", ctypes.c_bool)]
-
-
 def pin_threads(context, count):
-    """A CPU of its own for each thread: unpinned, two that spin may share one."""
-    cpus = sorted(os.sched_getaffinity(0))[:count]
-    options = ThreadPoolOptions(threads=count, poll=50, strict=True)
-    for cpu in cpus:
-        options.cpus[cpu] = True
     libraries = pathlib.Path(llama_cpp.__file__).parent / "lib"
     ggml, llama = (ctypes.CDLL(str(libraries / name)) for name in ("libggml-cpu.so", "libllama.so"))
-    ggml.ggml_threadpool_new.restype = ctypes.c_void_p
-    pool = ctypes.c_void_p(ggml.ggml_threadpool_new(ctypes.byref(options)))
+    pool = pinned_pool(ggml, count)
     llama.llama_attach_threadpool(ctypes.c_void_p(context), pool, pool)
-    os.sched_setaffinity(0, {cpus[-1]})  # of this thread: ggml gives the others theirs first, in order
 
 
 class Context:

@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 860, 520, 70, 60, 50, 190
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 860, 530, 70, 60, 66, 190
 COLOURS = {"amx_int8": "#0b5fa5", "avx512_vnni": "#b3520a", "avx_vnni": "#3d7a2b"}
 MARKS = {"da8w8": "circle", "a16w8": "square", "da8w4 g128": "triangle"}
 
@@ -101,6 +101,15 @@ def roof_lines(axes, reads, roofs):
     return parts
 
 
+def row_numbers(axes, points):
+    """One for each column of da8w8, right of its lowest point: those of several sets may lie on each other."""
+    lowest = {}
+    for (mode, rows, _), row in points.items():
+        if mode == "da8w8":
+            lowest[rows] = min(row, lowest.get(rows, row), key=lambda one: one["gigaops"])
+    return [text(axes.x(intensity(row)) + 8, axes.y(row["gigaops"]) + 8, str(rows), 10, colour="#555") for rows, row in sorted(lowest.items())]
+
+
 def plot(points, processor):
     roofs = {kernel: statistics.median(row["peak"] for key, row in points.items() if key[2] == kernel) for kernel in COLOURS
              if any(key[2] == kernel for key in points)}
@@ -112,8 +121,7 @@ def plot(points, processor):
     for (mode, rows, kernel), row in sorted(points.items()):
         x, y = axes.x(intensity(row)), axes.y(row["gigaops"])
         parts.append(mark(MARKS[mode], x, y, COLOURS[kernel]))
-        if mode == "da8w8":
-            parts.append(text(x + 6, y + 12, str(rows), 10, colour=COLOURS[kernel]))
+    parts += row_numbers(axes, points)
     for number, (mode, kind) in enumerate(MARKS.items()):
         y = HEIGHT - BOTTOM - 60 + 20 * number
         parts += [mark(kind, WIDTH - RIGHT + 14, y - 4, "#555"), text(WIDTH - RIGHT + 26, y, mode)]

@@ -20,6 +20,16 @@ for program in "$bin"/bench_*; do
   # Debian's library always says that it was built for debugging; that is not our build.
   "$program" 2>&1 | grep -v 'Library was built as DEBUG'
 done
-# Last: its peer is compiled, and where that fails the others have been measured.
+# Last: their peers are installed or compiled, and where that fails the others have been measured.
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+found=$folder/measured.json
+printf '\n== layers beside llama.cpp, oneDNN, ONNX Runtime and OpenVINO\n'
+"$python" "$root/tests/bench/layers.py" "$bin" --json "$found"
+"$python" "$root/tests/bench/coexistence.py" "$bin" --json "$found" || printf 'the runtime does not bear others\n'
 printf '\n== models beside llama.cpp\n'
-"$python" "$root/tests/bench/model.py" "$bin"
+"$python" "$root/tests/bench/model.py" "$bin" --json "$found" || printf 'not measured\n'
+printf '\n== goals\n'
+"$python" "$root/tests/bench/goals.py" "$found"
+printf '\n== thin variants beside the plain wheel\n'
+"$python" "$root/tests/bench/thin.py" "$bin"

@@ -1,7 +1,9 @@
 """What the end-to-end tests share: an isolated home, wheels made on the spot, indexes that may lie."""
 
+import atexit
 import base64
 import csv
+import functools
 import hashlib
 import io
 import json
@@ -159,6 +161,24 @@ def tree(folder):
     return found
 
 
+@functools.cache
+def environment_named(name):
+    """Made once a test program: Python takes thirty times as long as a copy."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="axle-e2e-environment-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(folder / name)], check=True)
+    return folder / name
+
+
+def copy_environment(made, path):
+    """As new as one that is made here, and with the path that it has here in all that tells it."""
+    shutil.copytree(made, path, symlinks=True, copy_function=shutil.copy)
+    for file in [path / "pyvenv.cfg", *(path / "bin").glob("[aA]ctivate*")]:
+        file.write_bytes(file.read_bytes().replace(bytes(made), bytes(path)))
+    for folder, _, _ in os.walk(path):
+        os.utime(folder)
+
+
 class Result:
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -194,8 +214,12 @@ class TestCase(unittest.TestCase):
             self.skipTest("the program carries a sanitizer, which runs neither under a tracer nor in an emulator")
 
     def make_venv(self, path=None):
+        """An environment as `python -m venv --without-pip` makes it."""
         path = path or self.venv
-        subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(path)], check=True, env=self.env)
+        if os.path.lexists(path):
+            subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(path)], check=True, env=self.env)
+        else:
+            copy_environment(environment_named(pathlib.Path(path).name), pathlib.Path(os.path.abspath(path)))
         return path
 
     def site(self, venv=None):

@@ -25,12 +25,13 @@ VOCABULARY = 2048
 TOKENIZER_BYTES = 3 << 20  # of the training text
 # Rows of a multiple of 128 weights, so that groups of 32, 64 and 128 have no remainder.
 SIZES = {
+    "0.5M": Shape(hidden=128, layers=2, heads=4, kv_heads=2, intermediate=256, vocabulary=VOCABULARY),
     "1M": Shape(hidden=128, layers=4, heads=4, kv_heads=2, intermediate=384, vocabulary=VOCABULARY),
     "4M": Shape(hidden=256, layers=4, heads=4, kv_heads=2, intermediate=768, vocabulary=VOCABULARY),
 }
-STEPS = {"1M": 4000, "4M": 3000}
+STEPS = {"0.5M": 4000, "1M": 4000, "4M": 3000}
 BATCH = 8
-PEAK_RATES = {"1M": 4e-3, "4M": 2.5e-3}  # of learning; a larger model takes smaller steps
+PEAK_RATES = {"0.5M": 4e-3, "1M": 4e-3, "4M": 2.5e-3}  # of learning; a larger model takes smaller steps
 WARM_UP = 100
 
 

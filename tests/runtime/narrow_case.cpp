@@ -17,12 +17,21 @@ std::size_t group_count(const NarrowCase& layer) {
   return (layer.k + layer.form.group - 1) / layer.form.group;
 }
 
-double float8_value(std::uint8_t bits) {
+double decoded_float8(std::uint8_t bits) {
   const int exponent = (bits >> 3) & 15;
   const int fraction = bits & 7;
   const double magnitude =
       exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8 + fraction, exponent - 10);
   return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+double float8_value(std::uint8_t bits) {
+  static const std::vector<double> values = [] {
+    std::vector<double> all;
+    for (int i = 0; i < 256; ++i) all.push_back(decoded_float8(static_cast<std::uint8_t>(i)));
+    return all;
+  }();
+  return values[bits];
 }
 
 std::int64_t integer_weight(const NarrowCase& layer, std::size_t channel, std::size_t i) {

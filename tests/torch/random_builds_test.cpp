@@ -68,9 +68,10 @@ TEST_CASE("builds made up at random are judged as torch would judge them") {
       for (const TableRelease& release : random.table) {
         for (const TableBuild& build : release.builds) {
           const Fitness theirs = judge(build, {{{{}, "nvidia", arch}}, driver});
-          const Fitness ours =
-              verdicts_on(random.family, release.version, build.platform, {build.label}, machine)
-                  .at(build.label);
+          const Fitness ours = verdicts_on(variants_of(random.family, release.version,
+                                                       build.platform, {build.label}),
+                                           {build.label}, machine)
+                                   .at(build.label);
           ++judged;
           if (ours == theirs || ++differ > 20) continue;
           FAIL_CHECK(fmt::format("{} with code {} and PTX {} on {}", build.label,

@@ -19,16 +19,32 @@ namespace {
 /// "2.14 cu130 linux_x86_64"
 using Builds = std::set<std::string>;
 
-Builds builds_for(const index::Family& family, const detect::Machine& machine) {
-  Builds fitting;
+/// The builds of one release on one platform, and the variants that a family makes of them.
+struct Published {
+  std::string release;
+  std::string_view platform;
+  std::set<std::string, std::less<>> labels;
+  index::FamilyVariants variants;
+};
+
+std::vector<Published> published_by(const index::Family& family) {
+  std::vector<Published> all;
   for (const TableRelease& release : builds_table().releases) {
     for (const std::string_view platform : linux_platforms) {
       const auto labels = labels_of(release, platform);
-      for (const auto& [label, verdict] :
-           verdicts_on(family, release.version, platform, labels, machine)) {
-        if (verdict == Fitness::fits)
-          fitting.insert(fmt::format("{} {} {}", release.version, label, platform));
-      }
+      all.push_back({release.version, platform, labels,
+                     variants_of(family, release.version, platform, labels)});
+    }
+  }
+  return all;
+}
+
+Builds builds_for(const std::vector<Published>& published, const detect::Machine& machine) {
+  Builds fitting;
+  for (const Published& one : published) {
+    for (const auto& [label, verdict] : verdicts_on(one.variants, one.labels, machine)) {
+      if (verdict == Fitness::fits)
+        fitting.insert(fmt::format("{} {} {}", one.release, label, one.platform));
     }
   }
   return fitting;
@@ -87,25 +103,35 @@ std::vector<std::string> architectures(const index::Family& family, std::string_
   return names;
 }
 
-void check_that_nothing_is_lost(const index::Family& before, const index::Family& after,
+std::vector<Builds> builds_for_each(const index::Family& family,
+                                    const std::vector<detect::Machine>& machines) {
+  const std::vector<Published> published = published_by(family);
+  std::vector<Builds> builds;
+  for (const detect::Machine& machine : machines) builds.push_back(builds_for(published, machine));
+  return builds;
+}
+
+/// `before`: the builds of each machine before the family was changed.
+void check_that_nothing_is_lost(const std::vector<Builds>& before, const index::Family& after,
                                 const std::vector<detect::Machine>& machines,
                                 const std::string& change) {
-  for (const detect::Machine& machine : machines) {
-    const std::string missing = lost(builds_for(before, machine), builds_for(after, machine));
-    CHECK_MESSAGE(missing.empty(),
-                  fmt::format("{}: {} has lost {}", change, machine.gpus.front().name, missing));
+  const std::vector<Builds> now = builds_for_each(after, machines);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const std::string missing = lost(before[i], now[i]);
+    CHECK_MESSAGE(missing.empty(), fmt::format("{}: {} has lost {}", change,
+                                               machines[i].gpus.front().name, missing));
   }
 }
 
 }  // namespace
 
 TEST_CASE("a newer NVIDIA driver never loses a build") {
-  const index::Family family = shipped_torch();
+  const std::vector<Published> published = published_by(shipped_torch());
   for (const auto& [arch, name] : one_of_each_architecture("nvidia")) {
     Builds before;
     for (const detect::CudaDriverBranch& branch : detect::cuda_driver_branches) {
       const std::string what = fmt::format("{};nvidia:driver={}", name, branch.driver);
-      Builds now = builds_for(family, machine_for(what));
+      Builds now = builds_for(published, machine_for(what));
       CHECK_MESSAGE(lost(before, now).empty(), what << " has lost " << lost(before, now));
       before = std::move(now);
     }
@@ -117,11 +143,12 @@ TEST_CASE("code for one more architecture never loses a machine") {
   const index::Family family = shipped_torch();
   for (const char* vendor : {"nvidia", "amd", "intel"}) {
     const auto machines = machines_with(vendor);
+    const std::vector<Builds> before = builds_for_each(family, machines);
     for (const std::string& arch : architectures(family, vendor)) {
       const index::Family more = changed(family, vendor, [&](index::FamilyBuild& build) {
         if (std::ranges::find(*build.code, arch) == build.code->end()) build.code->push_back(arch);
       });
-      check_that_nothing_is_lost(family, more, machines, "with code for " + arch);
+      check_that_nothing_is_lost(before, more, machines, "with code for " + arch);
     }
   }
 }
@@ -129,12 +156,13 @@ TEST_CASE("code for one more architecture never loses a machine") {
 TEST_CASE("PTX never loses a machine") {
   const index::Family family = shipped_torch();
   const auto machines = machines_with("nvidia");
+  const std::vector<Builds> before = builds_for_each(family, machines);
   for (const std::string& arch : architectures(family, "nvidia")) {
     const index::Family more = changed(family, "nvidia", [&](index::FamilyBuild& build) {
       if (!build.ptx) build.ptx.emplace();
       if (std::ranges::find(*build.ptx, arch) == build.ptx->end()) build.ptx->push_back(arch);
     });
-    check_that_nothing_is_lost(family, more, machines, "with PTX for " + arch);
+    check_that_nothing_is_lost(before, more, machines, "with PTX for " + arch);
   }
 }
 
@@ -162,19 +190,19 @@ TEST_CASE("the order of the GPUs on the bus decides nothing") {
 }
 
 TEST_CASE("a GPU of another vendor never loses a build") {
-  const index::Family family = shipped_torch();
+  const std::vector<Published> published = published_by(shipped_torch());
   std::vector<std::string> all;
   for (const char* vendor : {"nvidia", "amd", "intel"}) {
     for (const auto& [arch, name] : one_of_each_architecture(vendor))
       all.push_back(fmt::format("{}:gpu={}", vendor, name));
   }
   std::map<std::string, Builds> alone;
-  for (const std::string& one : all) alone[one] = builds_for(family, machine_for(one));
+  for (const std::string& one : all) alone[one] = builds_for(published, machine_for(one));
   unsigned pairs = 0;
   for (const std::string& one : all) {
     for (const std::string& other : all) {
       if (one.substr(0, 3) <= other.substr(0, 3)) continue;
-      const Builds both = builds_for(family, machine_for(one + ";" + other));
+      const Builds both = builds_for(published, machine_for(one + ";" + other));
       CHECK_MESSAGE(lost(alone[one], both).empty(), one << ";" << other);
       CHECK_MESSAGE(lost(alone[other], both).empty(), one << ";" << other);
       ++pairs;

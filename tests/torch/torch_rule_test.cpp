@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -80,12 +81,14 @@ TEST_CASE("every build of torch is judged on every machine as torch itself judge
   unsigned judged = 0;
   unsigned differ = 0;
   std::map<Fitness, unsigned> seen;
-  for (const Case& one : single_gpus()) {
-    const detect::Machine machine = machine_for(one.what);
-    for (const TableRelease& release : builds_table().releases) {
-      for (const std::string_view platform : linux_platforms) {
-        const Verdicts ours =
-            verdicts_on(family, release.version, platform, labels_of(release, platform), machine);
+  std::vector<std::pair<Case, detect::Machine>> machines;
+  for (const Case& one : single_gpus()) machines.emplace_back(one, machine_for(one.what));
+  for (const TableRelease& release : builds_table().releases) {
+    for (const std::string_view platform : linux_platforms) {
+      const auto labels = labels_of(release, platform);
+      const auto variants = variants_of(family, release.version, platform, labels);
+      for (const auto& [one, machine] : machines) {
+        const Verdicts ours = verdicts_on(variants, labels, machine);
         for (const TableBuild& build : release.builds) {
           if (build.platform != platform || !has_label(build)) continue;
           const Fitness theirs = judge(build, one.machine);
@@ -153,7 +156,8 @@ TEST_CASE("one label has other code in other releases") {
   const index::Family family = shipped_torch();
   const detect::Machine volta = machine_for("v100;nvidia:driver=570.26");
   const auto cu128 = [&](const char* release) {
-    return verdicts_on(family, release, "linux_x86_64", {"cu128"}, volta).at("cu128");
+    const auto variants = variants_of(family, release, "linux_x86_64", {"cu128"});
+    return verdicts_on(variants, {"cu128"}, volta).at("cu128");
   };
   CHECK(cu128("2.7") == Fitness::misfit);
   CHECK(cu128("2.8") == Fitness::fits);

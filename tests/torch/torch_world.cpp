@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "index/family/family_variants.h"
 #include "index/family/shipped_families.h"
 #include "machines/selection.h"
 #include "resolver/choice/provider_algorithm.h"
@@ -122,12 +121,16 @@ std::set<std::string, std::less<>> labels_of(const TableRelease& release,
   return labels;
 }
 
-Verdicts verdicts_on(const index::Family& family, const std::string& release,
-                     std::string_view platform, const std::set<std::string, std::less<>>& labels,
-                     const detect::Machine& machine) {
+index::FamilyVariants variants_of(const index::Family& family, const std::string& release,
+                                  std::string_view platform,
+                                  const std::set<std::string, std::less<>>& labels) {
   const auto version = must(wheel::parse_version(release + ".0"));
-  const index::FamilyVariants variants =
-      index::family_variants(family, "torch", version, platform, labels);
+  return index::family_variants(family, "torch", version, platform, labels);
+}
+
+Verdicts verdicts_on(const index::FamilyVariants& variants,
+                     const std::set<std::string, std::less<>>& labels,
+                     const detect::Machine& machine) {
   CollectedReport report;
   const auto supported = resolver::supported_lists(variants.document, machine, {}, {}, report);
   const auto ranking = resolver::rank_variants(variants.document, supported.lists);

@@ -12,6 +12,7 @@
 #include "foundation/report/report.h"
 #include "index/family/family.h"
 #include "index/family/family_book.h"
+#include "index/family/family_variants.h"
 #include "resolver/solver/solver.h"
 #include "tests/torch/torch_rule.h"
 
@@ -26,10 +27,15 @@ inline constexpr std::string_view linux_platforms[] = {"linux_x86_64", "linux_aa
 
 using Verdicts = std::map<std::string, Fitness, std::less<>>;
 
-/// What the ranking says of each of `labels` of a release. A build that does not fit is a misfit
-/// whatever else is not known of it.
-[[nodiscard]] Verdicts verdicts_on(const index::Family& family, const std::string& release,
-                                   std::string_view platform,
+/// The variants that a family makes of builds of one release on one platform.
+[[nodiscard]] index::FamilyVariants variants_of(const index::Family& family,
+                                                const std::string& release,
+                                                std::string_view platform,
+                                                const std::set<std::string, std::less<>>& labels);
+
+/// What the ranking says of each of `labels`, whose variants these are. A build that does not fit
+/// is a misfit whatever else is not known of it.
+[[nodiscard]] Verdicts verdicts_on(const index::FamilyVariants& variants,
                                    const std::set<std::string, std::less<>>& labels,
                                    const detect::Machine& machine);
 

@@ -22,7 +22,7 @@ from support import VARIANT
 from tiny_tokenizers import WordPieces
 
 LLAMA_CPP = pathlib.Path(os.environ.get("AXLE_LLAMA_CPP") or
-                         pathlib.Path(os.environ.get("AXLE_BENCH_LLAMA_CPP") or pathlib.Path.home() / ".cache/axle-bench/llama-cpp") / "bin/python")
+                         pathlib.Path(os.environ.get("AXLE_BENCH_PEERS") or pathlib.Path.home() / ".cache/axle-bench") / "llama-cpp/bin/python")
 MOST = 64
 PROMPTS = [
     "The capital of France is", "Once upon a time, in a small village by the sea,", "def fibonacci(n):\n    ", "Water boils at", "Q: What is 17 times 3?\nA:",

@@ -3,10 +3,10 @@
 
 #include <atomic>
 
-#include "runtime/block_queue.h"
-#include "runtime/column_blocks.h"
+#include "runtime/forward/block_queue.h"
+#include "runtime/forward/column_blocks.h"
+#include "runtime/forward/quantised_rows.h"
 #include "runtime/linear.h"
-#include "runtime/quantised_rows.h"
 
 namespace axle::runtime {
 namespace {

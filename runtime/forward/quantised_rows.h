@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/forward/row_source.h"
 #include "runtime/linear.h"
-#include "runtime/row_source.h"
 
 namespace axle::runtime {
 

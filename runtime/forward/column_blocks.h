@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/forward/quantised_rows.h"
 #include "runtime/linear.h"
-#include "runtime/quantised_rows.h"
 
 namespace axle::runtime {
 

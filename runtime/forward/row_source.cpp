@@ -1,4 +1,4 @@
-#include "runtime/row_source.h"
+#include "runtime/forward/row_source.h"
 
 #include <cstring>
 

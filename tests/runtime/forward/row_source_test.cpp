@@ -1,5 +1,5 @@
 // Rows that a forward pass makes, adds and hands on: the same bits as one step after the other.
-#include "runtime/row_source.h"
+#include "runtime/forward/row_source.h"
 
 #include <atomic>
 #include <bit>

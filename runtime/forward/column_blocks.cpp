@@ -1,4 +1,4 @@
-#include "runtime/column_blocks.h"
+#include "runtime/forward/column_blocks.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "runtime/quantised_rows.h"
+#include "runtime/forward/quantised_rows.h"
 
 #include <cstring>
 
