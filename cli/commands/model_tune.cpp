@@ -75,9 +75,8 @@ runtime::Result<runtime::Tuning> load_and_tune(runtime::Engine& engine, const ru
                                                const runtime::ModelMode& mode, Output& output) {
   const runtime::LoadProgress loading = show_loading(output, path);
   const runtime::LoadProgress tuning = show_progress(output, "measuring layers of " + path);
-  return with_loaded(engine, model, mode, loading, [&](auto& loaded) {
-    return tune_layers(engine, loaded.linears(), tuning);
-  });
+  return with_loaded(engine, model, mode, loading,
+                     [&](auto& loaded) { return tune_layers(engine, loaded.linears(), tuning); });
 }
 
 std::string describe_rows(std::size_t rows) {

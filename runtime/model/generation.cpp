@@ -28,9 +28,8 @@ Result<Generation> Generation::begin(Decoder& decoder, CacheForm form,
   Generation generation(decoder, form);
   generation.texts_.reserve(prompts.size());
   for (const Prompt& prompt : prompts) {
-    const std::string name = prompts.size() == 1
-                                 ? "the prompt"
-                                 : "prompt " + std::to_string(generation.texts_.size());
+    const std::string name =
+        prompts.size() == 1 ? "the prompt" : "prompt " + std::to_string(generation.texts_.size());
     const Result<void> checked = check(prompt, name, decoder);
     if (!checked) return std::unexpected(checked.error());
     generation.texts_.push_back(

@@ -79,6 +79,6 @@ def seeds():
     made["other_mode"] = whole.replace(b'"a16w8"', b'"a16w4"')
     made["no_group"] = nibbles.replace(b'"group": 32', b'"group": 48')
     made["other_type"] = whole.replace(b'"I8"', b'"U8"')
-    made["other_scales"] = nibbles.replace(b'"BF16"', b'"F16"')
+    made["other_scales"] = nibbles.replace(b'"BF16"', b'"F16" ')
     made["cut"] = whole[:-1]
     return made

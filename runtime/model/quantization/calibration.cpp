@@ -64,8 +64,7 @@ Result<Activations> Calibration::multiply(Part part, std::size_t rows, const Act
   const Result<std::vector<float>> found = tensors_.optional_vector(part, layer_, "bias", rows);
   if (!found) return std::unexpected(found.error());
   std::vector<float> bias;
-  for (std::size_t i = 0; i < found->size(); ++i)
-    bias.push_back((*found)[row_in_pairs(i, pairs)]);
+  for (std::size_t i = 0; i < found->size(); ++i) bias.push_back((*found)[row_in_pairs(i, pairs)]);
   Result<Projection> projection = Projection::pack(*engine_, *find_mode("float"), weights, bias);
   if (!projection) return std::unexpected(projection.error());
   Activations y = make_activations(x.rows(), rows);
@@ -78,8 +77,7 @@ Result<Activations> Calibration::multiply(Part part, std::size_t rows, const Act
 /// Normalises (Qwen3) and turns.
 Result<void> Calibration::turn_heads(Activations& heads, Part norm, std::size_t count) const {
   const std::size_t depth = shape_->head_depth;
-  const Result<std::vector<float>> weight =
-      tensors_.optional_vector(norm, layer_, "weight", depth);
+  const Result<std::vector<float>> weight = tensors_.optional_vector(norm, layer_, "weight", depth);
   if (!weight) return std::unexpected(weight.error());
   std::vector<float> cosines(rotary_.pairs());
   std::vector<float> sines(rotary_.pairs());

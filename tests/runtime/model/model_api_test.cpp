@@ -348,9 +348,9 @@ TEST_CASE("nothing at all, and bytes that are no text, are taken by the C interf
   axle_prompt prompt = prompt_of(tokens, 1);
   prompt.most_tokens = SIZE_MAX;
   const axle_prompt* const prompts[] = {&prompt};
-  CHECK_MESSAGE(axle_model_generate(model.get(), prompts, 1, Heard::take, &heard, &error) ==
-                    AXLE_OK,
-                error.message);
+  CHECK_MESSAGE(
+      axle_model_generate(model.get(), prompts, 1, Heard::take, &heard, &error) == AXLE_OK,
+      error.message);
   CHECK(heard.tokens[0].size() <= 126);
 }
 
