@@ -95,8 +95,10 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   for (const Continuation& one : continuations)
     wanted += one.logits != nullptr && together == nullptr ? one.wanted : 0;
   Layer& any = layers_.front();
-  const std::size_t fed =
-      std::max(any.gate_up.chunk_rows(rows_.size()), any.down.chunk_rows(rows_.size()));
+  // Of more rows at once the gate and the up take more memory than the weights may be exceeded by.
+  constexpr std::size_t most_fed = 256;
+  const std::size_t fed = std::min(
+      most_fed, std::max(any.gate_up.chunk_rows(rows_.size()), any.down.chunk_rows(rows_.size())));
   const std::size_t bytes =
       Buffers(nullptr, shape_, rows_.size(), fed, wanted).count * sizeof(float);
   memory_.grow_to(bytes);
