@@ -233,6 +233,9 @@ struct NarrowSteps {
   void (*finish_floats)(const FloatResult& result);
 };
 
+/// What LDTILECFG loads (Intel SDM vol. 2).
+inline constexpr std::size_t tile_configuration_bytes = 64;
+
 struct KernelSet {
   ActivationForm form;
   /// Largest bit pattern of |x| over `count` floats (a multiple of 64): above that of every finite
@@ -243,9 +246,11 @@ struct KernelSet {
   void (*multiply)(const BlockProduct& product);
   void (*finish)(const BlockResult& result);
   /// Called by every thread around its part of a forward pass, or null. AMX: tiles are configured
-  /// and released there, so that other users of the tiles in the process cannot disturb us.
-  void (*enter)();
-  void (*leave)();
+  /// there, and as they were before afterwards, so that other users of the tiles in the process
+  /// disturb us as little as we them: some configure them once a thread and never look again.
+  /// `others`: tile_configuration_bytes, as enter left them.
+  void (*enter)(void* others);
+  void (*leave)(const void* others);
   const ModelSteps* model;
   const NarrowSteps* narrow;
 };

@@ -132,7 +132,8 @@ class ForwardPass {
 
   void multiply_blocks(BlockQueue& whole, HalvedBlocks& halves, std::size_t thread) const {
     char* const memory = thread_memory(thread);
-    if (set_.enter != nullptr) set_.enter();
+    alignas(64) char others[tile_configuration_bytes];
+    if (set_.enter != nullptr) set_.enter(others);
     for (std::size_t block = 0; whole.take(thread, block);) blocks_.multiply(block, memory);
     for (std::size_t half = 0; halves.take(half);) {
       const std::size_t pair = half / 2 * 2;
@@ -141,7 +142,7 @@ class ForwardPass {
       if (halves.is_last(half))
         blocks_.join_halves(block, half_memory(pair), half_memory(pair + 1), memory);
     }
-    if (set_.leave != nullptr) set_.leave();
+    if (set_.leave != nullptr) set_.leave(others);
   }
 
   void complete_rows(const RowResult& result, std::size_t first,

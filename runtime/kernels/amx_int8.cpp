@@ -28,13 +28,15 @@ struct alignas(64) TileConfiguration {
   std::uint8_t rows[16];
 };
 
-AXLE_TILE_TARGET void enter() {
+AXLE_TILE_TARGET void enter(void* others) {
   static constexpr TileConfiguration configuration{
       1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
+  tile_keep_configuration(others);
   tile_configure(&configuration);
 }
 
-AXLE_TILE_TARGET void leave() { tile_release(); }
+/// Where nobody had configured tiles, that releases them.
+AXLE_TILE_TARGET void leave(const void* others) { tile_configure(others); }
 
 /// How fast the lines of an `Ahead` follow one another.
 enum class Pace {

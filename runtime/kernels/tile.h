@@ -18,7 +18,7 @@
 #define AXLE_TILE_TARGET [[gnu::target("amx-tile,amx-int8,amx-bf16")]]
 #define AXLE_TILE_VECTOR_TARGET [[gnu::target("amx-tile,amx-int8,amx-bf16,avx512f,avx512bw")]]
 #define tile_configure(from) _tile_loadconfig(from)
-#define tile_release() _tile_release()
+#define tile_keep_configuration(to) _tile_storeconfig(to)
 #define tile_zero(tile) _tile_zero(tile)
 #define tile_load(tile, from, stride) _tile_loadd(tile, from, stride)
 #define tile_store(tile, to, stride) _tile_stored(tile, to, stride)

@@ -39,6 +39,16 @@ struct TileModel {
     require(configured && tile >= 0 && tile < tiles && rows[tile] > 0 && row_bytes[tile] > 0);
   }
 
+  void keep_configuration(void* to) const {
+    std::uint8_t bytes[64] = {};
+    bytes[0] = configured ? 1 : 0;
+    for (int tile = 0; tile < tiles; ++tile) {
+      bytes[16 + 2 * tile] = static_cast<std::uint8_t>(row_bytes[tile]);
+      bytes[48 + tile] = static_cast<std::uint8_t>(rows[tile]);
+    }
+    std::memcpy(to, bytes, sizeof bytes);
+  }
+
   void configure(const void* from) {
     std::uint8_t bytes[64];
     std::memcpy(bytes, from, sizeof bytes);
@@ -142,7 +152,7 @@ thread_local TileModel tile_model;
 }  // namespace axle::runtime
 
 #define tile_configure(from) tile_model.configure(from)
-#define tile_release() (tile_model = TileModel{})
+#define tile_keep_configuration(to) tile_model.keep_configuration(to)
 #define tile_zero(tile) tile_model.zero(tile)
 #define tile_load(tile, from, stride) \
   tile_model.load(tile, from, static_cast<std::ptrdiff_t>(stride))
