@@ -278,6 +278,34 @@ TEST_CASE("the permission to use tiles is asked for at the first use and not bef
         }) == 0);
 }
 
+TEST_CASE("tiles that a thread has configured are configured so after a layer has run") {
+  if (!amx_is_usable()) return;
+  const LayerCase layer = shared_case();
+  CHECK(in_child([&] {
+          Engine engine(1);
+          if (engine.choose_kernels("amx_int8", nullptr) != AXLE_OK) return 11;
+          struct alignas(64) Configuration {
+            unsigned char bytes[tile_configuration_bytes];
+          };
+          // Palette 1; tile 0 has 8 rows of 32 bytes. Then nothing, as in a thread without tiles.
+          for (const bool configured : {true, false}) {
+            Configuration before{};
+            if (configured) {
+              before.bytes[0] = 1;
+              before.bytes[16] = 32;
+              before.bytes[48] = 8;
+            }
+            Configuration after;
+            std::memset(after.bytes, 0xff, sizeof after.bytes);
+            asm volatile("ldtilecfg %0" ::"m"(before));
+            forward(engine, layer, AXLE_DA8W8);
+            asm volatile("sttilecfg %0" : "=m"(after));
+            if (std::memcmp(before.bytes, after.bytes, sizeof before.bytes) != 0) return 12;
+          }
+          return 0;
+        }) == 0);
+}
+
 TEST_CASE("denied tiles: the next kernel set is used, a forced one is an error") {
   if (!amx_is_usable()) return;
   const LayerCase layer = shared_case();
