@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "runtime/quantize/rounding.h"
 
@@ -106,21 +107,32 @@ Result<void> Generation::advance(const OnToken& on_token) {
   return {};
 }
 
+/// Nothing is thrown: a thread of the pool has nobody who would catch it.
+void Generation::pick(Text& text, std::span<const float> logits) noexcept {
+  try {
+    const bool finite = std::isfinite(largest_magnitude_of(logits.data(), logits.size()));
+    text.picked = finite ? AXLE_OK : AXLE_MALFORMED;
+    if (finite) text.last = text.sampler.pick(logits);
+  } catch (const std::bad_alloc&) {
+    text.picked = AXLE_NO_MEMORY;
+  }
+}
+
 /// Of all texts at once: a vocabulary is long.
 void Generation::pick_tokens() {
   const std::size_t vocabulary = decoder_->shape().vocabulary;
   decoder_->engine().share(
       picking_.size(), picking_.size() * vocabulary, [&](std::size_t i, std::size_t) {
-        Text& text = texts_[picking_[i]];
-        const float* const logits = logits_.as<float>() + i * vocabulary;
-        text.overflown = !std::isfinite(largest_magnitude_of(logits, vocabulary));
-        if (!text.overflown) text.last = text.sampler.pick({logits, vocabulary});
+        pick(texts_[picking_[i]], {logits_.as<float>() + i * vocabulary, vocabulary});
       });
 }
 
 Result<void> Generation::take_token(std::size_t index, const OnToken& on_token) {
   Text& text = texts_[index];
-  if (text.overflown)
+  if (text.picked == AXLE_NO_MEMORY)
+    return failure(AXLE_NO_MEMORY, "%s: no memory to choose among %zu tokens",
+                   decoder_->where().c_str(), decoder_->shape().vocabulary);
+  if (text.picked != AXLE_OK)
     return failure(AXLE_MALFORMED,
                    "%s: the model's numbers overflow after %zu tokens: some of its weights are far "
                    "too large; fetch or convert the model again",

@@ -57,8 +57,8 @@ class Generation {
     Sequence sequence;
     Sampler sampler;
     Answer answer;
-    std::int32_t last = 0;   ///< picked, not yet seen by the model
-    bool overflown = false;  ///< nothing can be picked from logits that are not finite
+    std::int32_t last = 0;         ///< picked, not yet seen by the model
+    axle_status picked = AXLE_OK;  ///< AXLE_MALFORMED: the logits are not finite
     bool ended = false;
   };
 
@@ -69,6 +69,7 @@ class Generation {
   void gather();
   void add_picking(std::size_t index, std::span<const std::int32_t> tokens);
   void pick_tokens();
+  static void pick(Text& text, std::span<const float> logits) noexcept;
   [[nodiscard]] Result<void> take_token(std::size_t index, const OnToken& on_token);
 
   Decoder* decoder_;

@@ -2,8 +2,8 @@
 
 usage: coexistence.py BIN [TURNS] [--json FILE] [--llama-cpp PYTHON]
 
-Ours is wrong when its result changes or the process dies in it; a peer that dies in its own product (llama.cpp's configures its tiles
-once a thread, and whoever releases them takes them from it) is said and is not ours. The peers are those of layers.py.
+Each is right while its result stays the same and the process lives. llama.cpp configures its tiles once a thread, so that it dies if ours
+leave them in another state. The peers are those of layers.py.
 """
 
 import argparse

@@ -202,7 +202,7 @@ class Coexists:
 
     @property
     def words(self):
-        return f"Products of ours and of {self.peer}, in turn on one thread: ours neither die nor change"
+        return f"Products of ours and of {self.peer}, in turn on one thread: both live and stay right"
 
     def figure(self, found):
         if self.peer not in found.coexistence:
@@ -210,7 +210,7 @@ class Coexists:
         said = found.coexistence[self.peer]
         if "lacks" in said:
             raise Unmeasured(said["lacks"])
-        return f"ours: {said['ours']}; {self.peer}: {said['peer']}", said["ours"] == "right"
+        return f"ours: {said['ours']}; {self.peer}: {said['peer']}", said["ours"] == said["peer"] == "right"
 
 
 @dataclass

@@ -95,10 +95,9 @@ files that the models learned from. Keys and values are float16, except with `fl
 
 {training}
 
-The models are small, and minutes of training leave them short of what their size can learn. A small model has less to spare
-than a large one: what int4 weights cost falls as models grow. One scale for each token's activations (`da8w8`, `da8w4`) adds
-about 0.1 % on these models whatever their size; `a16w8` and `a16w4`, whose activations are int16, avoid that and are the
-default for this reason. Differences of a tenth of a percent between two methods are chance. More steps (`STEPS` in
+The models are small, and minutes of training leave them short of what their size can learn. What
+int4 weights cost falls as models grow. Activations of int8 with one scale a token (`da8w8`, `da8w4`) cost a further 0.1 % or
+so; those of `a16w8`, the default, and of `a16w4` are int16 and cost next to nothing. Differences of a tenth of a percent between two methods are chance. More steps (`STEPS` in
 `tests/quality/train.py`) make it a stricter test.
 
 Trained and measured on {processor}. The integer modes give the same bits on every machine; the training does so only on
