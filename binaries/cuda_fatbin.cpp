@@ -2,51 +2,27 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "binaries/fatbin_format.h"
+
 namespace axle::binaries {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "records are copied as they lie");
-
-constexpr std::uint32_t magic = 0xBA55ED50;
-constexpr std::uint64_t fatbin_alignment = 8;
-/// Between fatbins of one section there are at most a few bytes of padding; a linker may align to a
-/// page.
-constexpr std::uint64_t longest_fatbin_gap = 8192;
+using fatbin::alignment;
+using fatbin::code_of;
+using fatbin::EntryHeader;
+using fatbin::Header;
+using fatbin::longest_gap;
+using fatbin::magic;
 
 constexpr std::uint64_t flag_lz4 = 0x2000;
 constexpr std::uint64_t flag_zstd = 0x8000;
 constexpr std::uint64_t flag_arch_specific = 0x100000;
 constexpr std::uint64_t flag_family_specific = 0x200000;
-
-struct FatbinHeader {
-  std::uint32_t magic;
-  std::uint16_t version;
-  std::uint16_t header_size;
-  std::uint64_t size;
-};
-static_assert(sizeof(FatbinHeader) == 16);
-
-struct EntryHeader {
-  std::uint16_t kind;
-  std::uint16_t version;
-  std::uint32_t header_size;
-  std::uint64_t size;
-  std::uint32_t compressed_size;
-  std::uint32_t options;
-  std::uint16_t minor;
-  std::uint16_t major;
-  std::uint32_t architecture;
-  std::uint32_t name_offset;
-  std::uint32_t name_size;
-  std::uint64_t flags;
-};
-static_assert(sizeof(EntryHeader) == 48);
 
 CudaCodeKind kind_of(std::uint16_t kind) {
   switch (kind) {
@@ -59,21 +35,6 @@ CudaCodeKind kind_of(std::uint16_t kind) {
     default:
       return CudaCodeKind::other;
   }
-}
-
-CudaCode code_of(const EntryHeader& entry) {
-  CudaCode code;
-  code.kind = kind_of(entry.kind);
-  code.architecture = entry.architecture;
-  code.target = (entry.flags & flag_arch_specific) != 0     ? 'a'
-                : (entry.flags & flag_family_specific) != 0 ? 'f'
-                                                            : '\0';
-  code.major = entry.major;
-  code.minor = entry.minor;
-  code.packing = (entry.flags & flag_zstd) != 0  ? CudaPacking::zstd
-                 : (entry.flags & flag_lz4) != 0 ? CudaPacking::lz4
-                                                 : CudaPacking::none;
-  return code;
 }
 
 /// Iterates over a section.
@@ -109,15 +70,15 @@ class FatbinWalk {
 
   /// Moves to the next header. False: there is none.
   Result<bool> find_next() {
-    if (left(at_) < sizeof(FatbinHeader)) return false;
+    if (left(at_) < sizeof(Header)) return false;
     auto header = read<std::uint32_t>(at_);
     if (!header) return std::unexpected(std::move(header).error());
     if (*header == magic) return true;
-    const std::uint64_t size = std::min(left(at_), longest_fatbin_gap);
+    const std::uint64_t size = std::min(left(at_), longest_gap);
     std::string gap(size, '\0');
     auto done = source_.read(at_, std::as_writable_bytes(std::span(gap.data(), gap.size())));
     if (!done) return std::unexpected(std::move(done).error());
-    for (std::uint64_t i = 0; i + sizeof(FatbinHeader) <= size; i += fatbin_alignment) {
+    for (std::uint64_t i = 0; i + sizeof(Header) <= size; i += alignment) {
       std::uint32_t word = 0;
       std::memcpy(&word, gap.data() + i, sizeof(word));
       if (word != magic) continue;
@@ -130,10 +91,9 @@ class FatbinWalk {
   }
 
   Result<void> read_fatbin() {
-    auto header = read<FatbinHeader>(at_);
+    auto header = read<Header>(at_);
     if (!header) return std::unexpected(std::move(header).error());
-    const bool sound = header->header_size >= sizeof(FatbinHeader) &&
-                       header->header_size <= left(at_) &&
+    const bool sound = header->header_size >= sizeof(Header) && header->header_size <= left(at_) &&
                        header->size <= left(at_) - header->header_size;
     if (!sound) {
       found_.stopped = "a fatbin is longer than its section";
@@ -149,9 +109,7 @@ class FatbinWalk {
     return {};
   }
 
-  void align() {
-    at_ = std::min(end_, at_ + (fatbin_alignment - at_ % fatbin_alignment) % fatbin_alignment);
-  }
+  void align() { at_ = std::min(end_, at_ + (alignment - at_ % alignment) % alignment); }
 
   Result<std::vector<CudaCode>> read_entries(std::uint64_t at, std::uint64_t end) {
     std::vector<CudaCode> codes;
@@ -198,6 +156,21 @@ class FatbinWalk {
 };
 
 }  // namespace
+
+CudaCode fatbin::code_of(const EntryHeader& entry) {
+  CudaCode code;
+  code.kind = kind_of(entry.kind);
+  code.architecture = entry.architecture;
+  code.target = (entry.flags & flag_arch_specific) != 0     ? 'a'
+                : (entry.flags & flag_family_specific) != 0 ? 'f'
+                                                            : '\0';
+  code.major = entry.major;
+  code.minor = entry.minor;
+  code.packing = (entry.flags & flag_zstd) != 0  ? CudaPacking::zstd
+                 : (entry.flags & flag_lz4) != 0 ? CudaPacking::lz4
+                                                 : CudaPacking::none;
+  return code;
+}
 
 void add_fatbins(CudaFatbins& all, CudaFatbins more) {
   for (CudaGroup& group : more.groups) {
