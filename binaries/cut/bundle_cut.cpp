@@ -232,7 +232,8 @@ Result<void> visit_bundles(std::string_view section, const Visit& visit) {
 
 class BundleCutter {
  public:
-  BundleCutter(std::string_view section, std::string_view processor) : section_(section) {
+  BundleCutter(std::string_view section, std::string_view processor, std::uint64_t fixed)
+      : section_(section), fixed_(fixed) {
     targets_.emplace_back(processor);
     std::string generic(providers::generic_gfx(processor));
     std::ranges::replace(generic, '_', '-');
@@ -241,7 +242,7 @@ class BundleCutter {
 
   Result<CutSection> run() {
     auto done = visit_bundles(section_, [this](std::uint64_t at, FoundBundle& found) {
-      choose(found.bundle.entries);
+      choose(found.bundle.entries, at < fixed_);
       return write(at, found);
     });
     if (!done) return std::unexpected(std::move(done).error());
@@ -249,7 +250,7 @@ class BundleCutter {
   }
 
  private:
-  void choose(std::vector<BundledCode>& entries) {
+  void choose(std::vector<BundledCode>& entries, bool fixed) {
     CutCounts& counts = cut_.counts;
     ++counts.containers;
     bool found = false;
@@ -266,9 +267,8 @@ class BundleCutter {
       keep_smallest(entries);
     }
     for (BundledCode& entry : entries) {
-      if (!entry.for_device()) {
-        entry.kept = true;
-      } else {
+      entry.kept = entry.kept || fixed || !entry.for_device();
+      if (entry.for_device()) {
         ++(entry.kept ? counts.kept : counts.removed);
       }
     }
@@ -296,21 +296,24 @@ class BundleCutter {
         bytes = std::move(*packed);
       }
     }
-    cut_.content.resize(aligned_to(cut_.content.size(), at % page == 0 ? page : 8));
+    cut_.content.resize(at < fixed_ ? at
+                                    : aligned_to(cut_.content.size(), at % page == 0 ? page : 8));
     cut_.containers.push_back({at, found.size, cut_.content.size(), bytes.size()});
     cut_.content += bytes;
     return {};
   }
 
   std::string_view section_;
+  std::uint64_t fixed_;
   std::vector<std::string> targets_;  ///< the best first
   CutSection cut_;
 };
 
 }  // namespace
 
-Result<CutSection> cut_bundles(std::string_view section, std::string_view processor) {
-  auto cut = BundleCutter(section, processor).run();
+Result<CutSection> cut_bundles(std::string_view section, std::string_view processor,
+                               std::uint64_t fixed) {
+  auto cut = BundleCutter(section, processor, fixed).run();
   if (cut && cut->content.size() > section.size())
     return fail(ErrorKind::unsupported, "what stays of its bundles is larger than they were");
   return cut;

@@ -7,6 +7,7 @@
 // keeps its smallest code object, so that HIP says what it said before. Compressed bundles stay
 // compressed.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,11 @@
 
 namespace axle::binaries {
 
-/// `section`: the bytes of .hip_fatbin. `processor`: "gfx90a", or a generic target. Errors:
+/// `section`: the bytes of .hip_fatbin. `processor`: "gfx90a", or a generic target. Bundles before
+/// `fixed` stay whole where they are. Errors:
 /// malformed (with the place), unsupported (a compression, no libzstd).
-[[nodiscard]] Result<CutSection> cut_bundles(std::string_view section, std::string_view processor);
+[[nodiscard]] Result<CutSection> cut_bundles(std::string_view section, std::string_view processor,
+                                             std::uint64_t fixed = 0);
 
 /// The processors and generic targets of its bundles, sorted: "gfx90a", "gfx9-4-generic". Errors:
 /// as cut_bundles.

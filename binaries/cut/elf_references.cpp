@@ -43,16 +43,16 @@ class References {
     std::ranges::sort(moved_, {}, &Moved::begin);
   }
 
-  Result<Patches> run() {
+  Result<MovedReferences> run() {
     for (const auto step : {&References::read_dynamic_relocations, &References::read_packed,
                             &References::read_wrappers, &References::read_sections}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(std::move(done).error());
     }
+    MovedReferences references{std::move(patches_), {}};
     for (const Moved& one : moved_) {
-      if (pointed_at_.contains(one.begin)) continue;
-      return refuse(one.begin, "no pointer to it is found: code may refer to it");
+      if (!pointed_at_.contains(one.begin)) references.without.push_back(one.begin);
     }
-    return std::move(patches_);
+    return references;
   }
 
  private:
@@ -233,7 +233,8 @@ class References {
 
 }  // namespace
 
-Result<Patches> moved_references(const ElfImage& image, std::span<const SectionToCut> cuts) {
+Result<MovedReferences> moved_references(const ElfImage& image,
+                                         std::span<const SectionToCut> cuts) {
   return References(image, cuts).run();
 }
 

@@ -20,9 +20,16 @@ struct SectionToCut {
 /// Words of 64 bits to write, by their offsets in the old file.
 using Patches = std::map<std::uint64_t, std::uint64_t>;
 
-/// Errors: unsupported, if something refers to a container in a way that is not understood, or if
-/// no pointer is found to one (code may refer to it); malformed (a table that is damaged).
-[[nodiscard]] Result<Patches> moved_references(const ElfImage& image,
-                                               std::span<const SectionToCut> cuts);
+struct MovedReferences {
+  Patches patches;
+  /// The containers to which no pointer is found, by their addresses: code may refer to them, so
+  /// they must stay where they are.
+  std::vector<std::uint64_t> without;
+};
+
+/// Errors: unsupported, if something refers to a container in a way that is not understood;
+/// malformed (a table that is damaged).
+[[nodiscard]] Result<MovedReferences> moved_references(const ElfImage& image,
+                                                       std::span<const SectionToCut> cuts);
 
 }  // namespace axle::binaries

@@ -60,8 +60,8 @@ std::optional<Record> record_at(std::string_view bytes, std::uint64_t at) {
 
 class FatbinCutter {
  public:
-  FatbinCutter(std::string_view section, const FatbinChoice& choice)
-      : section_(section), choice_(choice), target_(choice.architecture) {}
+  FatbinCutter(std::string_view section, const FatbinChoice& choice, std::uint64_t fixed)
+      : section_(section), choice_(choice), fixed_(fixed), target_(choice.architecture) {}
 
   Result<CutSection> run() {
     std::uint64_t at = 0;
@@ -106,7 +106,7 @@ class FatbinCutter {
     const std::uint64_t end = at + header.header_size + header.size;
     auto entries = read_entries(at + header.header_size, end);
     if (!entries) return std::unexpected(std::move(entries).error());
-    choose(*entries);
+    choose(*entries, at < fixed_);
     write(at, end, *entries);
     return end;
   }
@@ -142,7 +142,7 @@ class FatbinCutter {
     return newest.has_value();
   }
 
-  void choose(std::vector<FatbinEntry>& entries) {
+  void choose(std::vector<FatbinEntry>& entries, bool fixed) {
     CutCounts& counts = cut_.counts;
     ++counts.containers;
     if (keep_newest(entries, CudaCodeKind::cubin, true)) {
@@ -160,7 +160,7 @@ class FatbinCutter {
     for (FatbinEntry& entry : entries) {
       const bool stays = entry.code.kind == CudaCodeKind::other ||
                          (choice_.all_ptx && entry.code.kind == CudaCodeKind::ptx);
-      entry.kept = entry.kept || stays;
+      entry.kept = entry.kept || stays || fixed;
     }
     if (!entries.empty() && std::ranges::none_of(entries, &FatbinEntry::kept)) {
       std::ranges::min_element(entries, {}, [](const FatbinEntry& entry) {
@@ -174,8 +174,9 @@ class FatbinCutter {
 
   void write(std::uint64_t at, std::uint64_t end, const std::vector<FatbinEntry>& entries) {
     std::string& content = cut_.content;
-    content.resize((content.size() + fatbin::alignment - 1) / fatbin::alignment *
-                   fatbin::alignment);
+    content.resize(at < fixed_ ? at
+                               : (content.size() + fatbin::alignment - 1) / fatbin::alignment *
+                                     fatbin::alignment);
     const std::uint64_t begin = content.size();
     Header header = *record_at<Header>(section_, at);
     content += section_.substr(at, header.header_size);
@@ -191,14 +192,16 @@ class FatbinCutter {
 
   std::string_view section_;
   FatbinChoice choice_;
+  std::uint64_t fixed_;
   CudaTarget target_;
   CutSection cut_;
 };
 
 }  // namespace
 
-Result<CutSection> cut_fatbins(std::string_view section, const FatbinChoice& choice) {
-  return FatbinCutter(section, choice).run();
+Result<CutSection> cut_fatbins(std::string_view section, const FatbinChoice& choice,
+                               std::uint64_t fixed) {
+  return FatbinCutter(section, choice, fixed).run();
 }
 
 }  // namespace axle::binaries

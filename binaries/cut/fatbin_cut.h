@@ -7,6 +7,7 @@
 // smallest code object, so that the driver says what it said before: no code for this GPU. Code of
 // a kind that is unknown stays.
 
+#include <cstdint>
 #include <string_view>
 
 #include "binaries/cut/section_cut.h"
@@ -21,8 +22,10 @@ struct FatbinChoice {
   bool all_ptx = false;  ///< all PTX stays
 };
 
-/// `section`: the bytes of .nv_fatbin or __nv_relfatbin. Errors: malformed (bytes that are no
-/// fatbin, or a size that is not true, with the place), unsupported (a version of the format).
-[[nodiscard]] Result<CutSection> cut_fatbins(std::string_view section, const FatbinChoice& choice);
+/// `section`: the bytes of .nv_fatbin or __nv_relfatbin. Fatbins before `fixed` stay whole where
+/// they are. Errors: malformed (bytes that are no fatbin, or a size that is not true, with the
+/// place), unsupported (a version of the format).
+[[nodiscard]] Result<CutSection> cut_fatbins(std::string_view section, const FatbinChoice& choice,
+                                             std::uint64_t fixed = 0);
 
 }  // namespace axle::binaries

@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view cuda_sections[] = {".nv_fatbin", "__nv_relfatbin"};
 constexpr std::string_view hip_sections[] = {".hip_fatbin"};
 
-using CutBytes = std::function<Result<CutSection>(std::string_view)>;
+/// Cuts the bytes of a section, of which those before the given one stay.
+using CutBytes = std::function<Result<CutSection>(std::string_view, std::uint64_t fixed)>;
 
 /// The indices of the sections of those names, in the order of the file.
 std::vector<std::size_t> find_sections(const ElfImage& image,
@@ -31,35 +32,76 @@ std::vector<std::size_t> find_sections(const ElfImage& image,
   return found;
 }
 
-Result<CutLibrary> cut_image(const ElfImage& image, std::span<const std::string_view> names,
-                             const CutBytes& cut_bytes) {
-  std::vector<SectionToCut> cuts;
-  CutLibrary library;
-  for (const std::size_t i : find_sections(image, names)) {
-    const Elf64_Shdr& section = image.sections[i];
-    auto cut = cut_bytes(image.bytes_of(section));
-    if (!cut)
-      return std::unexpected(within(std::string(image.name_of(section)), std::move(cut).error()));
-    library.counts.add(cut->counts);
-    cuts.push_back({i, std::move(*cut)});
-  }
-  if (library.counts.removed == 0) {
-    library.bytes = image.file;
+class LibraryCut {
+ public:
+  LibraryCut(const ElfImage& image, std::span<const std::string_view> names,
+             const CutBytes& cut_bytes)
+      : image_(image), sections_(find_sections(image, names)), cut_bytes_(cut_bytes) {}
+
+  Result<CutLibrary> run() {
+    std::vector<std::uint64_t> fixed(sections_.size(), 0);
+    auto cuts = cut_sections(fixed);
+    if (!cuts) return std::unexpected(std::move(cuts).error());
+    auto references = moved_references(image_, *cuts);
+    if (!references) return std::unexpected(std::move(references).error());
+    if (!references->without.empty()) {
+      // Linkers leave out the pointer to code that nobody uses: nvcc's stub for device linking.
+      fix(references->without, *cuts, fixed);
+      cuts = cut_sections(fixed);
+      if (!cuts) return std::unexpected(std::move(cuts).error());
+      references = moved_references(image_, *cuts);
+      if (!references) return std::unexpected(std::move(references).error());
+    }
+    CutLibrary library;
+    for (const SectionToCut& one : *cuts) library.counts.add(one.cut.counts);
+    if (library.counts.removed == 0) {
+      library.bytes = image_.file;
+      return library;
+    }
+    auto bytes = shrink_elf(image_, *cuts, references->patches);
+    if (!bytes) return std::unexpected(std::move(bytes).error());
+    library.bytes = std::move(*bytes);
     return library;
   }
-  const auto patches = moved_references(image, cuts);
-  if (!patches) return std::unexpected(patches.error());
-  auto bytes = shrink_elf(image, cuts, *patches);
-  if (!bytes) return std::unexpected(std::move(bytes).error());
-  library.bytes = std::move(*bytes);
-  return library;
-}
+
+ private:
+  [[nodiscard]] Result<std::vector<SectionToCut>> cut_sections(
+      const std::vector<std::uint64_t>& fixed) const {
+    std::vector<SectionToCut> cuts;
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      const Elf64_Shdr& section = image_.sections[sections_[i]];
+      auto cut = cut_bytes_(image_.bytes_of(section), fixed[i]);
+      if (!cut) {
+        return std::unexpected(
+            within(std::string(image_.name_of(section)), std::move(cut).error()));
+      }
+      cuts.push_back({sections_[i], std::move(*cut)});
+    }
+    return cuts;
+  }
+
+  /// All up to the last of these containers stays.
+  void fix(const std::vector<std::uint64_t>& addresses, const std::vector<SectionToCut>& cuts,
+           std::vector<std::uint64_t>& fixed) const {
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      const std::uint64_t begin = image_.sections[cuts[i].index].sh_addr;
+      for (const MovedContainer& container : cuts[i].cut.containers) {
+        if (std::ranges::binary_search(addresses, begin + container.offset))
+          fixed[i] = std::max(fixed[i], container.offset + 1);
+      }
+    }
+  }
+
+  const ElfImage& image_;
+  std::vector<std::size_t> sections_;
+  const CutBytes& cut_bytes_;
+};
 
 Result<CutLibrary> cut_file(std::string_view file, std::span<const std::string_view> names,
                             const CutBytes& cut_bytes, std::string_view where) {
   const auto image = read_elf_image(file);
   if (!image) return std::unexpected(within(std::string(where), image.error()));
-  auto cut = cut_image(*image, names, cut_bytes);
+  auto cut = LibraryCut(*image, names, cut_bytes).run();
   if (!cut) return std::unexpected(within(std::string(where), std::move(cut).error()));
   return cut;
 }
@@ -69,14 +111,20 @@ Result<CutLibrary> cut_file(std::string_view file, std::span<const std::string_v
 Result<CutLibrary> cut_cuda_library(std::string_view file, const FatbinChoice& choice,
                                     std::string_view where) {
   return cut_file(
-      file, cuda_sections, [&](std::string_view section) { return cut_fatbins(section, choice); },
+      file, cuda_sections,
+      [&](std::string_view section, std::uint64_t fixed) {
+        return cut_fatbins(section, choice, fixed);
+      },
       where);
 }
 
 Result<CutLibrary> cut_hip_library(std::string_view file, std::string_view processor,
                                    std::string_view where) {
   return cut_file(
-      file, hip_sections, [&](std::string_view section) { return cut_bundles(section, processor); },
+      file, hip_sections,
+      [&](std::string_view section, std::uint64_t fixed) {
+        return cut_bundles(section, processor, fixed);
+      },
       where);
 }
 
