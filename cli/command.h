@@ -74,6 +74,7 @@ int run_providers_show(session::Session& session, Output& output);
 int run_providers_trust(session::Session& session, Output& output);
 int run_providers_untrust(session::Session& session, Output& output);
 int run_rank(session::Session& session, Output& output);
+int run_repack(session::Session& session, Output& output);
 int run_resolve(session::Session& session, Output& output);
 int run_sbom(session::Session& session, Output& output);
 int run_show(session::Session& session, Output& output);

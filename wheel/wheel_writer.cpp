@@ -87,8 +87,11 @@ PackedContent pack(libdeflate_compressor* compressor, const std::string& content
   return packed;
 }
 
+/// What the directory says of a member.
 struct Written {
-  const WheelMember* member;
+  std::string_view path;
+  bool executable;
+  std::uint64_t size;
   std::uint16_t flags;
   std::uint16_t method;
   std::uint32_t crc32;
@@ -104,34 +107,42 @@ void write_common(LittleEndianWriter& out, const Written& written, std::uint32_t
   out.u32(time);
   out.u32(written.crc32);
   out.u32(written.packed_size);
-  out.u32(written.member->content.size());
-  out.u16(written.member->path.size());
+  out.u32(written.size);
+  out.u16(written.path.size());
   out.u16(0);  // extra field
 }
 
-Written write_member(LittleEndianWriter& out, const WheelMember& member,
-                     libdeflate_compressor* compressor, std::uint32_t time) {
-  const PackedContent packed = pack(compressor, member.content);
+Written write_member(LittleEndianWriter& out, const PackedMember& member, std::string_view path,
+                     std::uint32_t time) {
   const bool ascii =
-      std::ranges::all_of(member.path, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  const Written written{&member,
+      std::ranges::all_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  const Written written{path,
+                        member.executable,
+                        member.size,
                         ascii ? std::uint16_t{0} : zip::flag_utf8,
-                        packed.method,
-                        libdeflate_crc32(0, member.content.data(), member.content.size()),
-                        packed.bytes.size(),
+                        member.method,
+                        member.crc32,
+                        member.packed.size(),
                         out.size()};
   out.u32(zip::local_signature);
   write_common(out, written, time);
-  out.text(member.path);
-  out.text(packed.bytes);
+  out.text(path);
+  out.text(member.packed);
   return written;
+}
+
+PackedMember pack_with(libdeflate_compressor* compressor, const WheelMember& member) {
+  PackedContent packed = pack(compressor, member.content);
+  return {member.path,           std::move(packed.bytes),
+          packed.method,         libdeflate_crc32(0, member.content.data(), member.content.size()),
+          member.content.size(), member.executable};
 }
 
 void write_directory(LittleEndianWriter& out, const std::vector<Written>& members,
                      std::uint32_t time) {
   const std::size_t offset = out.size();
   for (const Written& written : members) {
-    const std::uint32_t mode = zip::mode_regular | (written.member->executable ? 0755 : 0644);
+    const std::uint32_t mode = zip::mode_regular | (written.executable ? 0755 : 0644);
     out.u32(zip::central_signature);
     out.u16(made_by_unix);
     write_common(out, written, time);
@@ -140,7 +151,7 @@ void write_directory(LittleEndianWriter& out, const std::vector<Written>& member
     out.u16(0);  // internal attributes
     out.u32(mode << 16);
     out.u32(written.offset);
-    out.text(written.member->path);
+    out.text(written.path);
   }
   const std::size_t size = out.size() - offset;
   out.u32(zip::end_signature);
@@ -153,11 +164,16 @@ void write_directory(LittleEndianWriter& out, const std::vector<Written>& member
   out.u16(0);
 }
 
-Result<void> check_members(const std::vector<WheelMember>& members) {
+struct Listed {
+  std::string_view path;
+  std::uint64_t size;  ///< the largest that its content can take
+};
+
+Result<void> check_members(const std::vector<Listed>& members) {
   std::vector<std::string_view> names;
   names.reserve(members.size());
   std::uint64_t total = 0;
-  for (const WheelMember& member : members) {
+  for (const Listed& member : members) {
     std::string problem = member_name_problem(member.path);
     if (problem.empty() && member.path.ends_with('/')) problem = "is a folder";
     if (problem.empty() && member.path.size() > 0xFFFF) problem = "is too long";
@@ -166,7 +182,7 @@ Result<void> check_members(const std::vector<WheelMember>& members) {
                   fmt::format("the path {} {}", text::quote(member.path), problem));
     }
     names.push_back(member.path);
-    total += member.content.size() + 2 * member.path.size() + zip::local_size + zip::central_size;
+    total += member.size + 2 * member.path.size() + zip::local_size + zip::central_size;
   }
   if (const auto collision = find_name_collision(names)) {
     return fail(ErrorKind::malformed, fmt::format("the paths {} and {} cannot both be in a wheel",
@@ -186,7 +202,9 @@ Result<void> check_members(const std::vector<WheelMember>& members) {
 }  // namespace
 
 Result<std::string> write_zip(const std::vector<WheelMember>& members, std::uint64_t unix_time) {
-  if (auto checked = check_members(members); !checked) {
+  std::vector<Listed> listed;
+  for (const WheelMember& member : members) listed.push_back({member.path, member.content.size()});
+  if (auto checked = check_members(listed); !checked) {
     return std::unexpected(std::move(checked).error());
   }
   const Compressor compressor(libdeflate_alloc_compressor(compression_level));
@@ -196,8 +214,37 @@ Result<std::string> write_zip(const std::vector<WheelMember>& members, std::uint
   std::vector<Written> written;
   written.reserve(members.size());
   for (const WheelMember& member : members) {
-    written.push_back(write_member(out, member, compressor.get(), time));
+    written.push_back(write_member(out, pack_with(compressor.get(), member), member.path, time));
   }
+  write_directory(out, written, time);
+  return out.take();
+}
+
+PackedMember pack_member(const WheelMember& member) {
+  const Compressor compressor(libdeflate_alloc_compressor(compression_level));
+  if (!compressor) throw std::bad_alloc();
+  return pack_with(compressor.get(), member);
+}
+
+Result<std::string> write_packed_zip(const std::vector<const PackedMember*>& members,
+                                     std::uint64_t unix_time) {
+  std::vector<Listed> listed;
+  for (const PackedMember* member : members) {
+    listed.push_back({member->path, member->packed.size()});
+    if (member->size > zip32_limit) {
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{} has more than 4 GiB", text::quote(member->path)));
+    }
+  }
+  if (auto checked = check_members(listed); !checked) {
+    return std::unexpected(std::move(checked).error());
+  }
+  const std::uint32_t time = dos_time(unix_time);
+  LittleEndianWriter out;
+  std::vector<Written> written;
+  written.reserve(members.size());
+  for (const PackedMember* member : members)
+    written.push_back(write_member(out, *member, member->path, time));
   write_directory(out, written, time);
   return out.take();
 }

@@ -1,0 +1,86 @@
+#include "builder/repack/added_properties.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "foundation/text/nearest.h"
+#include "providers/provider.h"
+
+namespace axle::builder {
+
+namespace {
+
+std::vector<std::string> names_of(const providers::Features& features) {
+  std::vector<std::string> names;
+  for (const providers::Feature& feature : features) names.push_back(feature.name);
+  return names;
+}
+
+Result<void> check_known(const providers::Provider& provider, const wheel::Property& property) {
+  if (provider.every_value_fits) return {};
+  const providers::Features features = provider.all();
+  const auto feature = std::ranges::find(features, property.feature, &providers::Feature::name);
+  const bool open =
+      std::ranges::find(provider.open_features, property.feature) != provider.open_features.end();
+  const std::string text = wheel::render_property(property);
+  if (feature == features.end() && !open) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: namespace {} has no such feature", text, property.ns),
+                text::suggest(property.feature, names_of(features),
+                              "it has " + text::joined_by_or(names_of(features))));
+  }
+  if (open || feature->values.empty() ||
+      std::ranges::find(feature->values, property.value) != feature->values.end())
+    return {};
+  return fail(ErrorKind::malformed,
+              fmt::format("{}: no machine has this value of {}", text, property.feature),
+              text::suggest(property.value, feature->values,
+                            "`variant properties` shows those of a machine"));
+}
+
+Result<wheel::ProviderInfo> provider_for(const wheel::Property& property) {
+  const providers::Provider* provider = providers::find_provider(property.ns);
+  if (provider == nullptr) {
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{}: there is no namespace {}", wheel::render_property(property), property.ns),
+        text::suggest(property.ns, providers::builtin_namespaces(),
+                      "`variant providers list` shows those that are known"));
+  }
+  if (auto known = check_known(*provider, property); !known)
+    return std::unexpected(std::move(known).error());
+  wheel::ProviderInfo info;
+  info.requires_ = {std::string(provider->package)};
+  if (!provider->plugin_apis.empty()) info.plugin_api = provider->plugin_apis.front();
+  return info;
+}
+
+}  // namespace
+
+wheel::VariantProperties own_properties(const wheel::WheelFile& file) {
+  if (!file.variant) return {};
+  const auto own = file.variant->variants.find(file.name.label);
+  return own == file.variant->variants.end() ? wheel::VariantProperties() : own->second;
+}
+
+Result<wheel::VariantMetadata> with_properties(const wheel::WheelFile& file,
+                                               const std::string& label,
+                                               const wheel::VariantProperties& properties) {
+  wheel::VariantMetadata metadata = file.variant.value_or(wheel::VariantMetadata{});
+  if (!file.variant) metadata.schema_version = "0.2.0";
+  const wheel::VariantProperties own = own_properties(file);
+  metadata.variants.clear();
+  metadata.variants[label] = properties;
+  for (const wheel::Property& property : properties) {
+    if (own.contains(property)) continue;
+    auto info = provider_for(property);
+    if (!info) return std::unexpected(std::move(info).error());
+    if (std::ranges::find(metadata.namespaces, property.ns) == metadata.namespaces.end())
+      metadata.namespaces.push_back(property.ns);
+    metadata.providers.emplace(property.ns, std::move(*info));
+  }
+  return metadata;
+}
+
+}  // namespace axle::builder

@@ -1,0 +1,241 @@
+#include "builder/repack/repack.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "binaries/binary_scan.h"
+#include "binaries/cut/library_cut.h"
+#include "builder/repack/added_properties.h"
+#include "builder/repack/gpu_architectures.h"
+#include "builder/repack/source_wheel.h"
+#include "foundation/elf/elf_tables.h"
+#include "foundation/system/whole_file.h"
+#include "wheel/hash/sha256.h"
+
+namespace axle::builder {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<fs::path> open_folder(const RepackPlace& place) {
+  std::error_code error;
+  const fs::path out = fs::absolute(place.out_folder.empty() ? "." : place.out_folder, error);
+  if (!error) fs::create_directories(out, error);
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", out.string(), error.message()));
+  return out.lexically_normal();
+}
+
+Result<void> check_label(const std::string& label) {
+  if (wheel::is_valid_label(label)) return {};
+  return fail(ErrorKind::malformed, fmt::format("\"{}\" is not a valid variant label", label),
+              "a label has lower case letters, digits, \"_\" and \".\"");
+}
+
+Result<RepackedWheel> write_made(const fs::path& out, SourceWheel::Made made) {
+  RepackedWheel written;
+  written.file = (out / made.file_name).string();
+  written.size = made.bytes.size();
+  written.sha256 = wheel::render_hex(wheel::sha256(made.bytes));
+  if (const auto error = system::write_whole_file(written.file, made.bytes))
+    return fail(ErrorKind::io, fmt::format("{}: {}", written.file, error.message()));
+  return written;
+}
+
+RepackedWheels result_of(const std::string& path) {
+  std::error_code ignored;
+  RepackedWheels result;
+  result.source = path;
+  result.source_size = fs::file_size(path, ignored);
+  return result;
+}
+
+/// A library with GPU code to cut.
+struct FoundLibrary {
+  std::string path;  ///< in the wheel
+  binaries::BinaryFacts facts;
+  bool stays_whole = false;  ///< it cannot be cut, which was said
+};
+
+class Split {
+ public:
+  Split(const std::string& path, const SplitOptions& options, const RepackPlace& place,
+        Report& report)
+      : path_(path), options_(options), place_(place), report_(report) {}
+
+  Result<RepackedWheels> run() {
+    auto wheel = SourceWheel::open(path_, report_,
+                                   [this](const wheel::ZipEntry& entry, std::string_view content) {
+                                     return look_into(entry.name, content);
+                                   });
+    if (!wheel) return std::unexpected(std::move(wheel).error());
+    own_ = own_properties(wheel->file());
+    const auto variants = find_variants();
+    if (!variants) return std::unexpected(variants.error());
+    const auto out = open_folder(place_);
+    if (!out) return std::unexpected(out.error());
+    RepackedWheels result = result_of(path_);
+    for (const GpuArchitecture& one : *variants) {
+      report_.progress("cutting to " + one.name, result.wheels.size(), variants->size());
+      auto written = write_variant(*wheel, one, *out);
+      if (!written) return std::unexpected(std::move(written).error());
+      result.wheels.push_back(std::move(*written));
+    }
+    report_.progress("cutting", variants->size(), variants->size());
+    std::vector<binaries::BinaryFacts> before;
+    for (FoundLibrary& library : libraries_) before.push_back(std::move(library.facts));
+    auto machines = kept_machines(options_.by, before, *variants, own_);
+    if (!machines) return std::unexpected(std::move(machines).error());
+    result.machines = std::move(*machines);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] bool is_sm() const { return options_.by == SplitBy::sm; }
+  [[nodiscard]] std::string where(const std::string& library) const {
+    return fmt::format("{}: {}", path_, library);
+  }
+
+  /// The architectures of a library. One that is damaged has none that could be trusted.
+  Result<void> look_into(const std::string& name, std::string_view content) {
+    if (!elf::is_elf(content)) return {};
+    const auto source = wheel::memory_source(content);
+    auto facts = binaries::scan_binary(*source, where(name));
+    if (!facts) {
+      if (facts.error().kind == ErrorKind::unsupported) return {};
+      return std::unexpected(std::move(facts).error());
+    }
+    const bool gpu = is_sm() ? facts->cuda.fatbins > 0 : facts->hip.bundles > 0;
+    const bool damaged = !(is_sm() ? facts->cuda.stopped : facts->hip.stopped).empty();
+    if (!gpu && !damaged) return {};
+    if (is_sm()) {
+      for (const binaries::CudaGroup& group : facts->cuda.groups) {
+        for (const binaries::CudaCode& code : group.codes) {
+          if (code.kind == binaries::CudaCodeKind::cubin)
+            names_.insert(std::to_string(code.architecture));
+        }
+      }
+    } else {
+      auto processors = binaries::library_processors(content, where(name));
+      if (!processors) return std::unexpected(std::move(processors).error());
+      names_.insert(processors->begin(), processors->end());
+    }
+    libraries_.push_back({name, std::move(*facts)});
+    return {};
+  }
+
+  Result<std::vector<GpuArchitecture>> find_variants() {
+    const std::vector<std::string> names(names_.begin(), names_.end());
+    const std::string_view what = is_sm() ? "compiled CUDA code" : "code for AMD GPUs";
+    if (names.empty()) {
+      return fail(ErrorKind::not_found,
+                  fmt::format("{}: none of its libraries has {}", path_, what),
+                  "`variant repack --label` gives a wheel a label without cutting it");
+    }
+    for (const wheel::Property& property : own_) {
+      if (property.feature != (is_sm() ? "sm_arch" : "gfx_arch")) continue;
+      return fail(ErrorKind::mismatch,
+                  fmt::format("{}: it is a variant for {} already", path_,
+                              wheel::render_property(property)),
+                  "split the wheel that it was made of");
+    }
+    auto variants = split_architectures(options_.by, names, report_);
+    if (!variants.empty()) return variants;
+    return fail(ErrorKind::not_found, fmt::format("{}: no variant can be made of it", path_));
+  }
+
+  Result<binaries::CutLibrary> cut(const std::string& library, std::string_view content,
+                                   const GpuArchitecture& one) const {
+    if (!is_sm()) return binaries::cut_hip_library(content, one.name, where(library));
+    return binaries::cut_cuda_library(content, {one.number, one.newest, options_.keep_ptx},
+                                      where(library));
+  }
+
+  Result<RepackedWheel> write_variant(const SourceWheel& wheel, const GpuArchitecture& one,
+                                      const fs::path& out) {
+    std::map<std::string, std::string> replaced;
+    binaries::CutCounts counts;
+    for (FoundLibrary& library : libraries_) {
+      if (library.stays_whole) continue;
+      const auto content = wheel.read(library.path);
+      if (!content) return std::unexpected(content.error());
+      auto done = cut(library.path, *content, one);
+      if (!done && done.error().kind == ErrorKind::unsupported) {
+        report_.warn(done.error().message + "; it stays whole in all variants", done.error().hint);
+        library.stays_whole = true;
+        continue;
+      }
+      if (!done) return std::unexpected(std::move(done).error());
+      counts.add(done->counts);
+      if (done->counts.removed != 0) replaced[library.path] = std::move(done->bytes);
+    }
+    const std::string& label = wheel.file().name.label;
+    const std::string own_label = label.empty() ? one.label : label + "_" + one.label;
+    wheel::VariantProperties properties = own_;
+    properties.insert(one.properties.begin(), one.properties.end());
+    const auto metadata = with_properties(wheel.file(), own_label, properties);
+    if (!metadata) return std::unexpected(metadata.error());
+    auto made = wheel.make(own_label, *metadata, replaced, place_.source_date_epoch, report_);
+    if (!made) return std::unexpected(std::move(made).error());
+    auto written = write_made(out, std::move(*made));
+    if (!written) return written;
+    written->label = own_label;
+    written->properties = properties;
+    written->architecture = one.name;
+    written->counts = counts;
+    return written;
+  }
+
+  const std::string& path_;
+  const SplitOptions& options_;
+  const RepackPlace& place_;
+  Report& report_;
+  std::vector<FoundLibrary> libraries_;
+  std::set<std::string> names_;
+  wheel::VariantProperties own_;
+};
+
+}  // namespace
+
+Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptions& options,
+                                     const RepackPlace& place, Report& report) {
+  if (auto valid = check_label(options.label); !valid)
+    return std::unexpected(std::move(valid).error());
+  const auto wheel = SourceWheel::open(
+      path, report, [](const wheel::ZipEntry&, std::string_view) { return Result<void>(); });
+  if (!wheel) return std::unexpected(wheel.error());
+  const wheel::VariantProperties properties =
+      options.properties.empty() ? own_properties(wheel->file()) : options.properties;
+  const bool null = options.label == wheel::null_label;
+  if (null && !properties.empty()) {
+    return fail(ErrorKind::mismatch, "the variant \"null\" has no properties",
+                "give it another label, or no --property");
+  }
+  if (!null && properties.empty()) {
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("{}: nothing says which machines variant {} is for", path, options.label),
+        "add --property 'NAMESPACE :: FEATURE :: VALUE', once or more");
+  }
+  const auto metadata = with_properties(wheel->file(), options.label, properties);
+  if (!metadata) return std::unexpected(metadata.error());
+  const auto out = open_folder(place);
+  if (!out) return std::unexpected(out.error());
+  auto made = wheel->make(options.label, *metadata, {}, place.source_date_epoch, report);
+  if (!made) return std::unexpected(std::move(made).error());
+  auto written = write_made(*out, std::move(*made));
+  if (!written) return std::unexpected(std::move(written).error());
+  written->label = options.label;
+  written->properties = properties;
+  RepackedWheels result = result_of(path);
+  result.wheels.push_back(std::move(*written));
+  return result;
+}
+
+}  // namespace axle::builder
