@@ -91,7 +91,7 @@ void add_json(const RepackedWheels& made, ordered_json& wheels, ordered_json& ma
                         {"source", made.source},
                         {"source_size", made.source_size},
                         {"properties", std::move(properties)}};
-    row["architecture"] = wheel.architecture.empty() ? ordered_json() : wheel.architecture;
+    row["architecture"] = wheel.architecture.empty() ? ordered_json() : ordered_json(wheel.architecture);
     row["code"] = wheel.architecture.empty() ? ordered_json() : counts_json(wheel.counts);
     wheels.push_back(std::move(row));
   }
@@ -99,7 +99,7 @@ void add_json(const RepackedWheels& made, ordered_json& wheels, ordered_json& ma
     machines.push_back({{"source", made.source},
                         {"machine", machine.name},
                         {"gpu", machine.gpu},
-                        {"variant", machine.label.empty() ? ordered_json() : machine.label}});
+                        {"variant", machine.label.empty() ? ordered_json() : ordered_json(machine.label)}});
   }
 }
 

@@ -88,6 +88,8 @@ SEEDS = {
         "rocm": library([(".hip_fatbin", BUNDLE)], isa=4),
     },
     "binaries/binary_file": {"cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"])},
+    "binaries/library_cut": {"cuda": library([(".nv_fatbin", TWO_FATBINS)]), "rocm": library([(".hip_fatbin", BUNDLE)]),
+                             "fatbins": TWO_FATBINS, "bundle": BUNDLE, "packed": packed_bundle(2, 1, 40)},
     "binaries/cuda_fatbin": {"cut": TWO_FATBINS[:60], "two": TWO_FATBINS},
     "foundation/elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
     "detect/elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},
