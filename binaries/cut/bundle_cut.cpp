@@ -253,6 +253,7 @@ class BundleCutter {
   void choose(std::vector<BundledCode>& entries, bool fixed) {
     CutCounts& counts = cut_.counts;
     ++counts.containers;
+    if (fixed) ++counts.fixed;
     bool found = false;
     for (const std::string& target : targets_) {
       for (BundledCode& entry : entries) {

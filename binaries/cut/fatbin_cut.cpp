@@ -145,6 +145,7 @@ class FatbinCutter {
   void choose(std::vector<FatbinEntry>& entries, bool fixed) {
     CutCounts& counts = cut_.counts;
     ++counts.containers;
+    if (fixed) ++counts.fixed;
     if (keep_newest(entries, CudaCodeKind::cubin, true)) {
       const bool own = std::ranges::any_of(entries, [&](const FatbinEntry& entry) {
         return entry.kept && entry.code.architecture == choice_.architecture;

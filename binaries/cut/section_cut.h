@@ -23,6 +23,7 @@ struct CutCounts {
   std::size_t fallback = 0;  ///< with other code that runs on it: an older one's, or a family's
   std::size_t compiled_later = 0;  ///< with nothing but code that the driver compiles (PTX)
   std::size_t none = 0;            ///< without any: such a container keeps its smallest code object
+  std::size_t fixed = 0;           ///< that stay whole: code may refer to where they are
   std::size_t kept = 0;            ///< code objects
   std::size_t removed = 0;         ///< code objects
 
@@ -32,6 +33,7 @@ struct CutCounts {
     fallback += more.fallback;
     compiled_later += more.compiled_later;
     none += more.none;
+    fixed += more.fixed;
     kept += more.kept;
     removed += more.removed;
   }

@@ -120,10 +120,12 @@ Result<std::vector<KeptMachine>> kept_machines(SplitBy by,
                                                const std::vector<binaries::BinaryFacts>& before,
                                                const std::vector<GpuArchitecture>& after,
                                                const wheel::VariantProperties& own) {
-  const auto machines = machines::shipped_machines();
-  if (!machines) return std::unexpected(machines.error());
   std::vector<KeptMachine> kept;
-  for (const machines::NamedMachine& one : *machines) {
+  CollectedReport assumptions;  // of a GPU's name: the newest backend's driver
+  for (const std::string& name : machines::shipped_names()) {
+    const auto machines = machines::select_machines(name, assumptions);
+    if (!machines) return std::unexpected(machines.error());
+    const machines::NamedMachine& one = machines->front();
     for (const detect::Gpu& gpu : one.machine.gpus) {
       if (gpu.vendor != vendor_of(by) || gpu.arch.empty()) continue;
       const bool had = std::ranges::any_of(before, [&](const binaries::BinaryFacts& facts) {

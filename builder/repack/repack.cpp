@@ -114,6 +114,13 @@ class Split {
     const bool gpu = is_sm() ? facts->cuda.fatbins > 0 : facts->hip.bundles > 0;
     const bool damaged = !(is_sm() ? facts->cuda.stopped : facts->hip.stopped).empty();
     if (!gpu && !damaged) return {};
+    if (damaged) {
+      // The cutter says where; what it does not mind, a reader's limit, does not matter here.
+      const auto whole = is_sm() ? binaries::cut_cuda_library(content, {}, where(name))
+                                 : binaries::cut_hip_library(content, {}, where(name));
+      if (!whole && whole.error().kind == ErrorKind::malformed)
+        return std::unexpected(whole.error());
+    }
     if (is_sm()) {
       for (const binaries::CudaGroup& group : facts->cuda.groups) {
         for (const binaries::CudaCode& code : group.codes) {
@@ -172,6 +179,12 @@ class Split {
         continue;
       }
       if (!done) return std::unexpected(std::move(done).error());
+      if (done->counts.containers != 0 && done->counts.fixed == done->counts.containers) {
+        report_.warn(
+            where(library.path) +
+            ": nothing is found that points at its GPU code: it stays whole in all variants");
+        library.stays_whole = true;
+      }
       counts.add(done->counts);
       if (done->counts.removed != 0) replaced[library.path] = std::move(done->bytes);
     }
@@ -223,6 +236,13 @@ Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptio
         fmt::format("{}: nothing says which machines variant {} is for", path, options.label),
         "add --property 'NAMESPACE :: FEATURE :: VALUE', once or more");
   }
+  if (null && !wheel->file().variant) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: a plain wheel cannot become the variant \"null\" alone: its "
+                            "metadata names the namespaces of the release's other variants",
+                            path),
+                "publish it as it is: installers take a plain wheel where no variant fits");
+  }
   const auto metadata = with_properties(wheel->file(), options.label, properties);
   if (!metadata) return std::unexpected(metadata.error());
   const auto out = open_folder(place);
@@ -236,6 +256,11 @@ Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptio
   RepackedWheels result = result_of(path);
   result.wheels.push_back(std::move(*written));
   return result;
+}
+
+Result<RepackedWheels> split_wheel(const std::string& path, const SplitOptions& options,
+                                   const RepackPlace& place, Report& report) {
+  return Split(path, options, place, report).run();
 }
 
 }  // namespace axle::builder

@@ -55,7 +55,8 @@ struct RepackPlace {
 };
 
 /// Errors: those of SourceWheel; malformed (a label, a property without a provider that is known
-/// here), not_found (no properties), mismatch (`null` with properties).
+/// here), not_found (no properties), mismatch (`null` with properties),
+/// unsupported (`null` of a plain wheel).
 [[nodiscard]] Result<RepackedWheels> relabel_wheel(const std::string& path,
                                                    const RelabelOptions& options,
                                                    const RepackPlace& place, Report& report);

@@ -43,6 +43,7 @@ std::string remark_on(const RepackedWheel& wheel) {
   add(counts.fallback, "with older code that runs on it");
   add(counts.compiled_later, "with PTX alone");
   add(counts.none, "without code for it, as before");
+  add(counts.fixed, "whole, because nothing points at them");
   if (parts.empty()) return {};
   return fmt::format("  of {} containers {}", counts.containers, fmt::join(parts, ", "));
 }
@@ -74,8 +75,13 @@ std::string render_machines(const RepackedWheels& made) {
 }
 
 ordered_json counts_json(const binaries::CutCounts& counts) {
-  return {{"containers", counts.containers},   {"own", counts.own},   {"fallback", counts.fallback},
-          {"ptx_only", counts.compiled_later}, {"none", counts.none}, {"kept", counts.kept},
+  return {{"containers", counts.containers},
+          {"own", counts.own},
+          {"fallback", counts.fallback},
+          {"ptx_only", counts.compiled_later},
+          {"none", counts.none},
+          {"fixed", counts.fixed},
+          {"kept", counts.kept},
           {"removed", counts.removed}};
 }
 
@@ -91,15 +97,17 @@ void add_json(const RepackedWheels& made, ordered_json& wheels, ordered_json& ma
                         {"source", made.source},
                         {"source_size", made.source_size},
                         {"properties", std::move(properties)}};
-    row["architecture"] = wheel.architecture.empty() ? ordered_json() : ordered_json(wheel.architecture);
+    row["architecture"] =
+        wheel.architecture.empty() ? ordered_json() : ordered_json(wheel.architecture);
     row["code"] = wheel.architecture.empty() ? ordered_json() : counts_json(wheel.counts);
     wheels.push_back(std::move(row));
   }
   for (const KeptMachine& machine : made.machines) {
-    machines.push_back({{"source", made.source},
-                        {"machine", machine.name},
-                        {"gpu", machine.gpu},
-                        {"variant", machine.label.empty() ? ordered_json() : ordered_json(machine.label)}});
+    machines.push_back(
+        {{"source", made.source},
+         {"machine", machine.name},
+         {"gpu", machine.gpu},
+         {"variant", machine.label.empty() ? ordered_json() : ordered_json(machine.label)}});
   }
 }
 

@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto cut = cut_cuda_library(bytes, choice, "fuzz.so"))
       axle::fuzz::require(cut->bytes.size() <= size);
   }
-  if (const auto cut = cut_bundles(bytes, "gfx942")) axle::fuzz::require(cut->content.size() <= size);
+  if (const auto cut = cut_bundles(bytes, "gfx942"))
+    axle::fuzz::require(cut->content.size() <= size);
   if (const auto cut = cut_hip_library(bytes, "gfx942", "fuzz.so"))
     axle::fuzz::require(cut->bytes.size() <= size);
   (void)library_processors(bytes, "fuzz.so");
