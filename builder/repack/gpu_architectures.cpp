@@ -129,12 +129,13 @@ Result<std::vector<KeptMachine>> kept_machines(SplitBy by,
     for (const detect::Gpu& gpu : one.machine.gpus) {
       if (gpu.vendor != vendor_of(by) || gpu.arch.empty()) continue;
       const bool had = std::ranges::any_of(before, [&](const binaries::BinaryFacts& facts) {
-        return judge_binary(facts, gpu, one.machine) == binaries::CodeFit::runs;
+        const std::string& cpu = one.machine.cpu.machine;
+        return (cpu.empty() || cpu == facts.architecture) &&
+               judge_binary(facts, gpu, one.machine) == binaries::CodeFit::runs;
       });
       const GpuArchitecture* now =
           supports_all(own, one.machine) ? chosen(by, after, one.machine) : nullptr;
-      if (had || now != nullptr)
-        kept.push_back({one.name, gpu.arch, now == nullptr ? std::string() : now->label});
+      if (had) kept.push_back({one.name, gpu.arch, now == nullptr ? std::string() : now->label});
       break;
     }
   }

@@ -23,7 +23,7 @@ struct RepackedWheel {
   binaries::CutCounts counts = {};  ///< of all libraries
 };
 
-/// A machine of the bundled ones whose GPU the wheel had code for, or a variant of it now has.
+/// A machine of the bundled ones whose GPU the wheel has code for.
 struct KeptMachine {
   std::string name;
   std::string gpu;    ///< "9.0", "gfx942"

@@ -39,6 +39,7 @@ const std::map<std::string, std::string> others = {
     {"detect/vendor_probe.cpp", "a row a vendor: how it is probed"},
     {"providers/gpu_archs.cpp", "a row a vendor: its architectures"},
     {"binaries/gpu_code_match.cpp", "a row a vendor: its code in binaries"},
+    {"builder/repack/gpu_architectures.cpp", "which property stands for code of each vendor"},
     {"index/family/family_vendors.cpp", "a row a vendor: its code in index families"},
     {"index/family/family_reader.cpp", "keys of families that only NVIDIA's builds have"},
     {"index/family/family_release_reader.cpp", "keys of families that only NVIDIA's builds have"},
