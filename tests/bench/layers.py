@@ -80,7 +80,7 @@ class Peers:
         return self.asked.peers_python or peers.openvino(), {}
 
     def torchao(self, name, task):
-        return self.asked.torchao or peers.torchao(), {**OPENMP, "TORCHINDUCTOR_CACHE_DIR": str(peers.FOLDER / "torchao-compiled"), "CUDA_VISIBLE_DEVICES": ""}
+        return self.asked.torchao or peers.torchao(), OPENMP
 
 
 def layers_of(part, gigabytes):
