@@ -16,7 +16,7 @@ import sys
 
 FOLDER = pathlib.Path(os.environ.get("AXLE_BENCH_PEERS") or pathlib.Path.home() / ".cache/axle-bench")
 
-# Of ggml: what the CPU at hand has, or what every CPU with AVX2 has and nothing that came later.
+# Of ggml: what the CPU at hand has, or what every CPU with AVX2 has and nothing that came later (and no pictures, which take long to compile).
 NATIVE = "-DGGML_NATIVE=ON"
 AVX2 = ("-DGGML_NATIVE=OFF -DGGML_SSE42=ON -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_BMI2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_AVX_VNNI=OFF -DGGML_AVX512=OFF "
         "-DGGML_AVX512_VBMI=OFF -DGGML_AVX512_VNNI=OFF -DGGML_AVX512_BF16=OFF -DGGML_AMX_TILE=OFF -DGGML_AMX_INT8=OFF -DGGML_AMX_BF16=OFF -DLLAVA_BUILD=OFF")
