@@ -30,12 +30,14 @@ LIBRARY = "../tests/runtime/package/axle_runtime/libaxle_runtime.so"  # from BIN
 OPENMP = {"OMP_NUM_THREADS": str(os.cpu_count()), "OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
 WIDE_ROWS = [1, 4, 8, 16, 32, 128]
 FEW_ROWS = [1, 8]  # of sets that are slow with more
+COMPILED_ROWS = [1, 8, 32, 128]  # of those that compile each number for seconds
 
 # (name, program, its kind, rows if not all)
 INT8 = [("da8w8", "axle", "da8w8"), ("a16w8", "axle", "a16w8"), ("a16f8", "axle", "a16f8"), ("da8w8 avx512_vnni", "axle", "da8w8"),
         ("da8w8 avx_vnni", "axle", "da8w8", FEW_ROWS), ("da8w8 avx2", "axle", "da8w8", FEW_ROWS),
         ("llama.cpp q8_0", "ggml", "q8_0"), ("llama.cpp avx2 q8_0", "ggml", "q8_0", FEW_ROWS), ("oneDNN 2 s8s8", "onednn", "s8s8"), ("oneDNN 2 u8s8", "onednn", "u8s8"),
-        ("oneDNN 3 s8s8", "onednn", "s8s8"), ("ONNX Runtime int8", "ort", "int8"), ("OpenVINO int8", "openvino", "int8"), ("torchao int8", "torchao", "")]
+        ("oneDNN 3 s8s8", "onednn", "s8s8"), ("ONNX Runtime int8", "ort", "int8"), ("OpenVINO int8", "openvino", "int8"), ("torchao int8", "torchao", "plain", COMPILED_ROWS),
+        ("torchao int8 fused", "torchao", "fused", COMPILED_ROWS)]
 INT4 = [("da8w4 g128", "axle", "da8w4 g128"), ("a16w4 g128", "axle", "a16w4 g128"), ("da8w4 g64", "axle", "da8w4 g64"), ("da8w4 2l", "axle", "da8w4 2l"),
         ("a16w4 2l", "axle", "a16w4 2l"), ("llama.cpp q4_0", "ggml", "q4_0"), ("llama.cpp q4_K", "ggml", "q4_K"),
         ("ONNX Runtime int4", "ort", "int4 g32"), ("OpenVINO u4", "openvino", "u4 g128")]

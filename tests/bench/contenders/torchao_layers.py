@@ -1,11 +1,14 @@
 """PyTorch's linear layers with torchao's int8 weights and dynamically quantised int8 activations, compiled, for layers.py; run by a
 Python that has both.
 
-usage: torchao_layers.py '{"kind": "", "n": …, "k": …, "layers": …, "threads": …}'
+usage: torchao_layers.py '{"kind": "plain" or "fused", "n": …, "k": …, "layers": …, "threads": …}'
 
 Compiled as for serving: weights are constants (freezing), kernels are chosen by measuring (max-autotune), each number of rows for itself.
+"plain" is what quantize_ and torch.compile make of it. "fused" has the replacement of whole layers by oneDNN's or generated products, too,
+which since torchao 0.18 is registered by another module alone, that of the quantiser for exported models (pull request 4823 of torchao).
 """
 
+import importlib
 import os
 import sys
 import tempfile
@@ -14,12 +17,16 @@ import torch
 import torchao
 from task import serve
 from torchao.quantization import Int8DynamicActivationInt8WeightConfig, quantize_
-from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer  # noqa: F401  registers the fusions with oneDNN's products: quantize_ alone does not
+
+MOST_LAYERS = 16  # each number of rows has packed weights of its own, and takes half a second a layer to compile
 
 
 class Layers:
     def __init__(self, task):
         self.task = task
+        task.shapes = task.shapes[:MOST_LAYERS]
+        if task.kind == "fused":
+            importlib.import_module("torchao.quantization.pt2e.quantizer.x86_inductor_quantizer")
         # What was measured when the machine was busy would count ever after.
         self.compiled_here = tempfile.TemporaryDirectory(prefix="axle-bench-")
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = self.compiled_here.name
@@ -28,7 +35,7 @@ class Layers:
         layers = [self.quantised(layer) for layer in range(len(task.shapes))]
         self.one, self.all = self.compiled(layers[:1]), self.compiled(layers)
         self.bytes = task.n * task.k
-        self.about = f"torchao {torchao.__version__}, PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
+        self.about = f"torchao {torchao.__version__} of PyTorch {torch.__version__}, compiled, {task.kind}, {len(layers)} layers"
 
     def quantised(self, layer):
         n, k = self.task.shapes[layer]
