@@ -234,12 +234,17 @@ AXLE_TARGET void multiply_by(const BlockProduct& product, const Weights& weights
   const bool near = streams ? product.rows <= 2 : few;
   const std::size_t block_steps = streams ? steps : few ? 32 : 256;
   const std::size_t ahead = streams ? (near ? 4096 : 16384) : block_steps * Weights::bytes_a_step;
-  constexpr std::size_t lines = steps_unrolled * Weights::bytes_a_step / 64;
+  const std::size_t advances = passes * (steps / steps_unrolled);
+  const std::size_t lines =
+      product.in_cache ? product.next_bytes / 64 / advances + 1
+                       : (steps_unrolled * Weights::bytes_a_step / 64 + passes - 1) / passes;
+  const char* const next = static_cast<const char*>(product.next);
+  Prefetch meanwhile{next, next + product.next_bytes, lines, false};
   for (std::size_t step = 0; step < steps; step += block_steps) {
     const std::size_t count = steps - step < block_steps ? steps - step : block_steps;
-    const char* const next = static_cast<const char*>(from) + step * Weights::bytes_a_step + ahead;
-    Prefetch prefetch{next, product.in_cache ? next : next + count * Weights::bytes_a_step,
-                      (lines + passes - 1) / passes, near};
+    const char* const later = static_cast<const char*>(from) + step * Weights::bytes_a_step + ahead;
+    Prefetch behind{later, later + count * Weights::bytes_a_step, lines, near};
+    Prefetch& prefetch = product.in_cache ? meanwhile : behind;
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t row = product.rows * group / groups;
       row_group<Product>(product, weights, product.rows * (group + 1) / groups - row,

@@ -153,6 +153,8 @@ AXLE_TARGET void multiply_two_level_unpacked(const TwoLevelProduct& two_level) {
     part.depth = count * depth_multiple;
     part.continues = slab != 0;
     part.in_cache = true;
+    part.next = two_level.weights + (slab + count) * nibble_slab_bytes;
+    part.next_bytes = unpacked_slabs * nibble_slab_bytes;
     multiply_int8(part);
   }
 }
