@@ -65,6 +65,10 @@ class Goals(unittest.TestCase):
         self.assertIn(("int8 weights, 1 row: at least 1.2 times as fast as torchao int8", "3.00 (da8w8)", "met"), rows["n1"])
         self.assertIn(("int8 weights, 8 rows, da8w8: at least 4.0 times as fast as torchao int8", "3.00 (da8w8)", "**missed**"), rows["n2"])
 
+    def test_a_number_of_rows_that_was_not_measured_is_said(self):
+        rows, _ = self.said(WITHOUT_AMX, layer_table({"da8w8": 1e-3, "a16w8": 1e-3}))
+        self.assertEqual(rows["n3"][0][1:], ("", "not measured here: no sample of a16w8 at 4"))
+
     def test_sets_below_the_best_have_peers_of_their_own(self):
         rows, _ = self.said(WITH_AMX, layer_table({"da8w8 avx2": 1e-3, "llama.cpp avx2 q8_0": 1.6e-3, "llama.cpp q8_0": 1e-4}))
         self.assertEqual(rows["8"][0], ("int8 weights, 8 rows, da8w8 avx2: at least 1.5 times as fast as llama.cpp avx2 q8_0", "1.60 (da8w8 avx2)", "met"))
