@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/axle_runtime.h"
+#include "runtime/error_message.h"
 #include "runtime/kernel_table.h"
 #include "runtime/layer_choices.h"
 #include "runtime/machine/memory.h"
@@ -12,16 +14,18 @@
 
 namespace axle::runtime {
 
-/// Fills `error` (which may be null) and returns `status`. `format` as printf has it.
-[[gnu::format(printf, 3, 4)]] axle_status report_failure(axle_error* error, axle_status status,
-                                                         const char* format, ...);
-
 /// The names of the capabilities that the machine lacks for `row`, space separated, cut to `size`.
 void list_missing(const KernelRow& row, char* to, std::size_t size);
 
 /// Rows of quantised activations for one row of x.
 [[nodiscard]] constexpr std::size_t planes_of(axle_mode mode) {
   return mode == AXLE_A16W8 || mode == AXLE_A16W4 ? 2 : 1;
+}
+
+/// Rows of quantised activations for `rows` rows of x; the largest number where they are more.
+[[nodiscard]] constexpr std::size_t plane_rows(std::size_t rows, axle_mode mode) {
+  const std::size_t planes = planes_of(mode);
+  return rows > SIZE_MAX / planes ? SIZE_MAX : rows * planes;
 }
 
 /// How one forward pass is run. The result is the same whatever it says.
