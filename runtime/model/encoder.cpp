@@ -156,12 +156,12 @@ Result<std::vector<std::vector<float>>> Encoder::embed(
     hidden.clear();
     for (; next < texts.size(); ++next) {
       const std::vector<std::int32_t>& tokens = texts[next];
+      const std::string name = texts.size() == 1 ? "the text" : "text " + std::to_string(next);
       if (tokens.empty() || tokens.size() > shape_.context)
-        return failure(AXLE_BAD_ARGUMENT, "%s: text %zu has %zu tokens; this model takes 1 to %zu",
-                       where_.c_str(), next + 1, tokens.size(), shape_.context);
+        return failure(AXLE_BAD_ARGUMENT, "%s: %s has %zu tokens; this model takes 1 to %zu",
+                       where_.c_str(), name.c_str(), tokens.size(), shape_.context);
       if (!together.empty() && rows + tokens.size() > most_rows) break;
-      const Result<void> known =
-          check_tokens(shape_, tokens, where_, "text " + std::to_string(next + 1));
+      const Result<void> known = check_tokens(shape_, tokens, where_, name);
       if (!known) return std::unexpected(known.error());
       together.push_back({rows, tokens.size(), Sequence(pages)});
       hidden.resize((rows + tokens.size()) * shape_.hidden);

@@ -54,8 +54,8 @@ void Model::recognise_template(std::optional<std::string_view> text, const std::
   } else {
     chat_template_ =
         failure(AXLE_UNSUPPORTED,
-                "%s: the model has no chat template; `--raw` continues the prompt as it "
-                "is",
+                "%s: the model has no chat template; raw (`--raw` of the program) continues the "
+                "prompt as it is",
                 where.c_str());
   }
 }
@@ -104,6 +104,8 @@ Result<void> Model::open_folder(const std::string& path) {
 }
 
 Result<Model> Model::open(const std::string& given) {
+  if (given.empty())
+    return failure(AXLE_BAD_ARGUMENT, "the path of the model is empty; name a file or a folder");
   const Result<std::string> found = find_gguf_file(given);
   if (!found) return std::unexpected(found.error());
   const std::string& path = *found;

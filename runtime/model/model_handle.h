@@ -3,7 +3,6 @@
 // library end in `guarded`.
 
 #include <exception>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "runtime/c_runtime.h"
 #include "runtime/model/generation.h"
 #include "runtime/model/model.h"
+#include "runtime/model/model_use.h"
 
 struct axle_model {
   explicit axle_model(axle::runtime::Model opened) : model(std::move(opened)) {}
@@ -19,7 +19,7 @@ struct axle_model {
   /// The file or folder, for errors.
   [[nodiscard]] const char* where() const { return model.tensors().where().c_str(); }
 
-  std::mutex in_use;
+  axle::runtime::ModelUse use;
   axle::runtime::Model model;
   axle::runtime::ModelMode mode{};
   axle::runtime::CacheForm form = axle::runtime::CacheForm::float16;
@@ -43,6 +43,29 @@ axle_status guarded(axle_error* error, const char* where, Work work) {
   } catch (const std::exception& problem) {
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s", problem.what());
   }
+}
+
+/// The same for work that nothing else may be done beside on the model.
+template <class Work>
+axle_status guarded_alone(axle_error* error, axle_model& model, Work work) {
+  switch (model.use.take()) {
+    case ModelUse::Answer::by_this_thread:
+      return report_failure(error, AXLE_BAD_ARGUMENT,
+                            "%s: the model is in use by this thread: a function that is called "
+                            "with tokens cannot work on the model that they come from",
+                            model.where());
+    case ModelUse::Answer::before_fork:
+      return report_failure(error, AXLE_BAD_ARGUMENT,
+                            "%s: the model was in use when this process was forked; open it again",
+                            model.where());
+    case ModelUse::Answer::taken:
+      break;
+  }
+  struct Release {
+    ModelUse& use;
+    ~Release() { use.release(); }
+  } const release{model.use};
+  return guarded(error, model.where(), work);
 }
 
 }  // namespace axle::runtime

@@ -139,7 +139,7 @@ class GenerateTest(ModelCase):
             (ValueError, "seed is -1", lambda: self.generate("x", seed=-1)),
             (ValueError, "top_k is -1", lambda: self.generate("x", top_k=-1)),
             (ValueError, "temperature must be 0 or more", lambda: self.generate("x", temperature=-1.0)),
-            (ValueError, "top_p and min_p 0 to 1", lambda: self.generate("x", top_p=float("nan"))),
+            (ValueError, "the prompt: top_p is nan; it must be 0 to 1", lambda: self.generate("x", top_p=float("nan"))),
             (ValueError, "the text has a NUL at 1", lambda: self.generate("x\0y")),
             (TypeError, "a text must be str, not bytes", lambda: self.generate([b"x"])),
             (ValueError, "a token is -1", lambda: self.model.text([-1])),
