@@ -55,8 +55,8 @@ Result<void> Encoder::look_up(std::span<const std::int32_t> tokens, float* hidde
   std::vector<float> position(width);
   for (std::size_t i = 0; i < tokens.size(); ++i, hidden += width) {
     Result<void> read =
-        read_finite_row(*words_, where_, static_cast<std::size_t>(tokens[i]), hidden);
-    if (read) read = read_finite_row(*positions_, where_, i, position.data());
+        read_finite_rows(*words_, where_, static_cast<std::size_t>(tokens[i]), 1, hidden);
+    if (read) read = read_finite_rows(*positions_, where_, i, 1, position.data());
     if (!read) return read;
     step.add(type_.data(), width, hidden);
     step.add(position.data(), width, hidden);

@@ -92,7 +92,7 @@ Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const Ten
       loader.table("embeddings.token_type_embeddings.weight", shape.segments);
   if (!types) return std::unexpected(types.error());
   encoder.type_.resize(shape.hidden);
-  const Result<void> type = read_finite_row(**types, source.where(), 0, encoder.type_.data());
+  const Result<void> type = read_finite_rows(**types, source.where(), 0, 1, encoder.type_.data());
   if (!type) return std::unexpected(type.error());
   Result<Norm> norm = loader.norm("embeddings.LayerNorm");
   if (!norm) return std::unexpected(norm.error());

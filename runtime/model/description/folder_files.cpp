@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/json_nesting.h"
 
 namespace axle::runtime {
@@ -14,11 +14,11 @@ using nlohmann::json;
 /// Null where the file is absent.
 Result<json> read_json(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) return json();
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  const Result<void> nesting = check_json_nesting(file->text(), path);
+  const Result<std::string> text = read_text(path, largest_json_file);
+  if (!text) return std::unexpected(text.error());
+  const Result<void> nesting = check_json_nesting(*text, path);
   if (!nesting) return std::unexpected(nesting.error());
-  json document = json::parse(file->text(), nullptr, false);
+  json document = json::parse(*text, nullptr, false);
   if (!document.is_object() && !document.is_array())
     return failure(AXLE_MALFORMED, "%s: not a JSON object or list", path.c_str());
   return document;
@@ -39,9 +39,9 @@ Result<FolderGeneration> read_generation(const std::string& folder) {
   }
   const std::string jinja = folder + "/chat_template.jinja";
   if (access(jinja.c_str(), F_OK) == 0) {
-    const Result<MappedFile> file = MappedFile::open(jinja);
-    if (!file) return std::unexpected(file.error());
-    generation.chat_template = std::string(file->text());
+    Result<std::string> text = read_text(jinja, largest_json_file);
+    if (!text) return std::unexpected(text.error());
+    generation.chat_template = std::move(*text);
     return generation;
   }
   const Result<json> tokenizer = read_json(folder + "/tokenizer_config.json");

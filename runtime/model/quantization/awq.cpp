@@ -154,9 +154,10 @@ class FactorSearch {
       const std::size_t first = block * there / blocks * block_columns;
       const std::size_t count = std::min(block_columns, rows - first);
       Scratch& own = scratch[thread];
-      const Result<void> read = layer.weights.read(first, count, own.weights.data());
+      Result<void> read =
+          caught([&] { return layer.weights.read(first, count, own.weights.data()); });
       if (!read) {
-        failures[block] = read.error();
+        failures[block] = std::move(read.error());
         return;
       }
       for (std::size_t p = 0; p < powers; ++p)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "runtime/axle_runtime.h"
 #include "runtime/files/safetensors_writer.h"
@@ -91,6 +92,47 @@ axle_prompt prompt_of(const Tokens& tokens, std::size_t most) {
 }
 
 }  // namespace
+
+TEST_CASE("a model whose file is cut short while it is in use ends in an error, not in a signal") {
+  const testing::Folder folder;
+  write_model(folder, decoder_config, make_decoder("llama", 21));
+  const std::string path = folder.at("model.safetensors");
+  const RuntimePtr runtime = open_runtime();
+  const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
+  const Tokens tokens = tokens_of(*model, "ab abc");
+  REQUIRE(truncate(path.c_str(), 100) == 0);
+  const axle_prompt prompt = prompt_of(tokens, 6);
+  const axle_prompt* const prompts = &prompt;
+  Heard heard{{{}}};
+  axle_error error{};
+  CHECK(axle_model_generate(model.get(), &prompts, 1, Heard::take, &heard, &error) == AXLE_IO);
+  CHECK(std::string(error.message).find("tensor \"model.embed_tokens.weight\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("so does one whose file is cut short while it is loaded") {
+  for (const char* const mode : {"float", "a16w8", "a16w4", "fp8"}) {
+    CAPTURE(std::string(mode));
+    const testing::Folder folder;
+    write_model(folder, encoder_config, make_encoder(5));
+    std::string path = folder.at("model.safetensors");
+    const RuntimePtr runtime = open_runtime();
+    axle_model_options options{};
+    options.struct_size = sizeof options;
+    options.mode = mode;
+    options.context = &path;
+    options.on_progress = [](void* context, double) {
+      (void)truncate(static_cast<const std::string*>(context)->c_str(), 1000);
+    };
+    axle_model* model = nullptr;
+    axle_error error{};
+    CHECK(axle_model_open(runtime.get(), folder.path().c_str(), &options, &model, &error) ==
+          AXLE_IO);
+    CHECK(model == nullptr);
+    CHECK(std::string(error.message).starts_with(path + ": cut short while it was in use, from "));
+    CHECK(std::string(error.message).find("tensor \"encoder.layer.1.") != std::string::npos);
+  }
+}
 
 TEST_CASE("a model answers through the C interface, several prompts as each alone") {
   const testing::Folder folder;
