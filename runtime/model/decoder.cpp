@@ -222,7 +222,7 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
   for (const RowBlock& block : blocks_)
     operations += block.rows * rows_[block.row].position * shape_.query_width();
   engine_->share(blocks_.size() * shape_.key_heads, operations,
-                 [&](std::size_t item, std::size_t thread) {
+                 [&](std::size_t item, std::size_t thread) noexcept {
                    const RowBlock& block = blocks_[item / shape_.key_heads];
                    attention_.run(step,
                                   {.sequence = rows_[block.row].sequence,

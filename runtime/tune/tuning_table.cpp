@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/files/model_file.h"
-#include "runtime/json_nesting.h"
+#include "runtime/json_tree.h"
 #include "runtime/linear.h"
 #include "runtime/machine/thread_pool.h"
 
@@ -173,9 +173,9 @@ int find_own(dl_phdr_info* info, std::size_t, void* context) {
 }  // namespace
 
 Result<TuningTable> parse_tuning(std::string_view text, const std::string& where) {
-  const Result<void> nested = check_json_nesting(text, where);
-  if (!nested) return std::unexpected(nested.error());
-  const json root = json::parse(text, nullptr, false);
+  const Result<JsonTree> tree = JsonTree::parse(text, where);
+  if (!tree) return std::unexpected(tree.error());
+  const json& root = tree->root();
   Fields fields(where);
   if (!root.is_object())
     return failure(AXLE_MALFORMED, "%s: this is no JSON object", where.c_str());

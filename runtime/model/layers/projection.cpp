@@ -136,7 +136,7 @@ Result<void> Projection::pack_floats(RowReading& reading) {
                        sizeof(float));
   if (floats_.data() == nullptr || scratch.data() == nullptr)
     return no_memory_for(reading.weights());
-  engine_->share(blocks, outputs_ * inputs_, [&](std::size_t block, std::size_t thread) {
+  engine_->share(blocks, outputs_ * inputs_, [&](std::size_t block, std::size_t thread) noexcept {
     const std::size_t first = block * block_columns;
     const std::size_t count = outputs_ - first < block_columns ? outputs_ - first : block_columns;
     float* const rows = scratch.as<float>() + thread * block_floats;
@@ -156,7 +156,7 @@ void Projection::multiply_floats(const float* x, std::size_t rows, const RowResu
   const std::size_t blocks = (outputs_ + block_columns - 1) / block_columns;
   // Rows are taken in groups whose results fit a cache.
   constexpr std::size_t group = 32;
-  engine_->share(blocks, rows * inputs_ * outputs_, [&](std::size_t block, std::size_t) {
+  engine_->share(blocks, rows * inputs_ * outputs_, [&](std::size_t block, std::size_t) noexcept {
     const std::size_t column = block * block_columns;
     const std::size_t width = outputs_ - column < block_columns ? outputs_ - column : block_columns;
     float sums[group * block_columns];
@@ -192,15 +192,16 @@ Result<void> Projection::forward_floats(const RowSource& source, std::size_t row
   if (is_made) {
     const ModelSteps& steps = *engine_->kernel_for(1).set->model;
     engine_->share(rows, rows * inputs_ * operations_of(source.kind),
-                   [&](std::size_t r, std::size_t) {
+                   [&](std::size_t r, std::size_t) noexcept {
                      make_row(source, steps, r, inputs_, made.as<float>() + r * inputs_);
                    });
     x = made.as<float>();
   }
   multiply_floats(x, rows, result);
   if (result.complete != nullptr)
-    engine_->share(rows, rows * result.operations,
-                   [&](std::size_t r, std::size_t) { result.complete(result.context, r); });
+    engine_->share(rows, rows * result.operations, [&](std::size_t r, std::size_t) noexcept {
+      result.complete(result.context, r);
+    });
   return {};
 }
 

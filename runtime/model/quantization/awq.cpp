@@ -150,19 +150,20 @@ class FactorSearch {
     std::vector<Failure> failures(blocks, Failure{AXLE_OK, ""});
     const auto threads = static_cast<std::size_t>(engine_.pool().threads());
     std::vector<Scratch> scratch(threads, Scratch(scheme_, sample_));
-    engine_.share(blocks, rows * columns * powers * 16, [&](std::size_t block, std::size_t thread) {
-      const std::size_t first = block * there / blocks * block_columns;
-      const std::size_t count = std::min(block_columns, rows - first);
-      Scratch& own = scratch[thread];
-      Result<void> read =
-          caught([&] { return layer.weights.read(first, count, own.weights.data()); });
-      if (!read) {
-        failures[block] = std::move(read.error());
-        return;
-      }
-      for (std::size_t p = 0; p < powers; ++p)
-        errors[block * powers + p] = output_error(candidates_[p], count, own);
-    });
+    engine_.share(
+        blocks, rows * columns * powers * 16, [&](std::size_t block, std::size_t thread) noexcept {
+          const std::size_t first = block * there / blocks * block_columns;
+          const std::size_t count = std::min(block_columns, rows - first);
+          Scratch& own = scratch[thread];
+          Result<void> read =
+              caught([&] { return layer.weights.read(first, count, own.weights.data()); });
+          if (!read) {
+            failures[block] = std::move(read.error());
+            return;
+          }
+          for (std::size_t p = 0; p < powers; ++p)
+            errors[block * powers + p] = output_error(candidates_[p], count, own);
+        });
     for (const Failure& failure : failures) {
       if (failure.status != AXLE_OK) return std::unexpected(failure);
     }

@@ -142,9 +142,8 @@ class ModelQuantizer {
     scales_.resize((first + count) * groups);
     std::vector<double> errors(count);
     std::vector<double> sizes(count);
-    // Threads must not allocate: an exception would end the process.
     std::vector<float> all_rounded(static_cast<std::size_t>(engine_.pool().threads()) * columns);
-    engine_.share(count, count * columns * 64, [&](std::size_t r, std::size_t thread) {
+    engine_.share(count, count * columns * 64, [&](std::size_t r, std::size_t thread) noexcept {
       std::uint8_t* const values = values_.data() + r * scheme_.bytes(columns);
       float* const scales = scales_.data() + (first + r) * groups;
       float* const row = floats.data() + r * columns;
