@@ -1,5 +1,6 @@
 // Loading an encoder: which tensors make which layer.
 #include "runtime/model/description/required_tensors.h"
+#include "runtime/model/description/tensor_names.h"
 #include "runtime/model/encoder.h"
 #include "runtime/model/layers/stored_rows.h"
 
@@ -79,7 +80,7 @@ Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const Ten
   const Result<ModelMode> mode = choose_mode(shape, wanted.name, source.where());
   if (!mode) return std::unexpected(mode.error());
   const std::string words = "embeddings.word_embeddings.weight";
-  const Loader loader(engine, shape, source, *mode, source.find(words) != nullptr ? "" : "bert.");
+  const Loader loader(engine, shape, source, *mode, encoder_prefix(source));
   Encoder encoder(engine, shape, source.where());
   const Result<const Tensor*> table = loader.table(words, shape.vocabulary);
   if (!table) return std::unexpected(table.error());

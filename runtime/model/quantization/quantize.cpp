@@ -21,12 +21,6 @@ class ModelQuantizer {
 
   Result<void> prepare() {
     const ModelShape& shape = model_.shape();
-    if (scheme_.method() == ScaleMethod::awq && shape.architecture != Architecture::decoder)
-      return failure(AXLE_UNSUPPORTED,
-                     "%s: method awq is for models that make texts; a model of type %s makes "
-                     "vectors: use %s",
-                     model_.tensors().where().c_str(), shape.type.c_str(),
-                     scheme_.mode().group != 0 ? "--method search or mse" : "--method absmax");
     Result<ModelContent> content = list_content(shape, model_.tensors());
     if (!content) return std::unexpected(content.error());
     content_ = std::move(*content);
