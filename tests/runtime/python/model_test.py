@@ -98,6 +98,9 @@ class GenerateTest(ModelCase):
         answers = [self.generate(self.prompts[0], seed=seed, **options) for seed in (1, 1, 2, 2**64 - 1)]
         self.assertEqual(answers[0], answers[1])
         self.assertEqual(len(set(answers)), 3)
+        # As on the command line, no part of the weight leaves the likeliest token.
+        greedy = self.generate(self.prompts[0])
+        self.assertEqual(self.generate(self.prompts[0], temperature=1.5, seed=1, top_p=0), greedy)
 
     def test_a_chat_template_writes_the_prompt(self):
         tokens = self.model.tokens("x", raw=False)
@@ -138,7 +141,7 @@ class GenerateTest(ModelCase):
             (ValueError, "max_tokens is -1", lambda: self.model.generate("x", -1)),
             (ValueError, "seed is -1", lambda: self.generate("x", seed=-1)),
             (ValueError, "top_k is -1", lambda: self.generate("x", top_k=-1)),
-            (ValueError, "temperature must be 0 or more", lambda: self.generate("x", temperature=-1.0)),
+            (ValueError, "the prompt: temperature is -1; it must be 0 or more", lambda: self.generate("x", temperature=-1.0)),
             (ValueError, "the prompt: top_p is nan; it must be 0 to 1", lambda: self.generate("x", top_p=float("nan"))),
             (ValueError, "the text has a NUL at 1", lambda: self.generate("x\0y")),
             (TypeError, "a text must be str, not bytes", lambda: self.generate([b"x"])),
