@@ -14,7 +14,7 @@
 
 #include "builder/cmake_build.h"
 #include "builder/code_check.h"
-#include "builder/compile_flags.h"
+#include "builder/compilation.h"
 #include "builder/platform_tag.h"
 #include "builder/project.h"
 #include "builder/project_files.h"
@@ -140,14 +140,14 @@ Result<void> add_cmake_files(const BuildPlan& plan, const MatrixRow& row,
   job.work_folder = (plan.work / label_of(row)).string();
   job.build_type = cmake.build_type;
   job.define = cmake.define;
-  job.define.insert(job.define.end(), row.define.begin(), row.define.end());
+  job.define.insert(job.define.end(), row.settings.define.begin(), row.settings.define.end());
   job.source_date_epoch = plan.options.source_date_epoch;
   job.jobs = plan.options.jobs;
-  if (row.flags && plan.compilers) {
-    const auto flags = compile_flags(plan.project.properties_of(row));
-    auto known = check_flags(*plan.compilers, flags, plan.work.string());
+  if (plan.compilers) {
+    const auto compilation = compilation_of(plan.project.properties_of(row), row.settings);
+    auto known = check_flags(*plan.compilers, compilation.flags, plan.work.string());
     if (!known) return std::unexpected(within(row.place, known.error()));
-    job.flags = join_flags(flags);
+    job.flags = compilation.host_flags();
   }
   const auto stage = run_cmake(job);
   if (!stage)

@@ -5,18 +5,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "builder/project_metadata.h"
+#include "builder/table/row_settings.h"
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::builder {
-
-/// CMake cache variables, by name.
-using Definitions = std::vector<std::pair<std::string, std::string>>;
 
 /// [tool.axle.cmake]
 struct CMakeSettings {
@@ -25,12 +22,12 @@ struct CMakeSettings {
   Definitions define;
 };
 
-/// [[tool.axle.variant]]: one wheel.
+/// One wheel: of a product of axes, of [[tool.axle.variant]], or of a label of [variant].
 struct MatrixRow {
-  std::string label;   ///< empty: the plain wheel
-  bool flags = true;   ///< compiler flags follow from the properties
-  Definitions define;  ///< in addition to those of all rows
-  std::string place;   ///< "pyproject.toml:12", for errors
+  std::string label;         ///< empty: the plain wheel
+  std::string architecture;  ///< "x86_64"; empty: that of the machine that builds
+  RowSettings settings;      ///< with those of all rows
+  std::string place;         ///< "pyproject.toml:12", for errors
 };
 
 struct Project {
