@@ -33,6 +33,22 @@ std::optional<CMakeSettings> read_cmake(documents::TomlTable& axle) {
   return settings;
 }
 
+std::map<std::string, StatedCompilers> read_toolchains(documents::TomlTable& axle) {
+  std::map<std::string, StatedCompilers> all;
+  auto tables = axle.table("toolchain");
+  if (!tables) return all;
+  for (const char* architecture : {"x86_64", "aarch64"}) {
+    auto table = tables->table(architecture);
+    if (!table) continue;
+    StatedCompilers compilers{table->required_text("cc"), table->text("cxx").value_or(""),
+                              table->reading().place(table->node())};
+    table->finish();
+    all.emplace(architecture, std::move(compilers));
+  }
+  tables->finish();
+  return all;
+}
+
 bool is_python_tag(std::string_view tag) {
   return tag.size() >= 3 && tag.starts_with("py") && std::ranges::all_of(tag.substr(2), [](char c) {
            return (c >= '0' && c <= '9') || c == '.' || c == 'p' || c == 'y';
@@ -57,6 +73,7 @@ void read_axle(documents::TomlTable& axle, Project& project) {
                 "use the names of /proc/cpuinfo, such as avx512f");
   }
   project.cmake = read_cmake(axle);
+  project.toolchains = read_toolchains(axle);
   // Of installing (session/settings/axle_config.cpp).
   for (const char* key : {"attestations", "trusted-root", "publishers"}) (void)axle.find(key);
 }
@@ -87,12 +104,14 @@ Result<Project> parse_project(std::string_view text, const std::string& where, R
       axle->finish();
     }
   }
-  if (auto table = root.table("project")) {
+  project.back_end = read_back_end(root);
+  if (project.is_of_back_end()) {
+    (void)root.find("project");
+  } else if (auto table = root.table("project")) {
     project.metadata = read_project_metadata(*table, variant_markers);
   } else {
     root.refuse("project", "the table is missing");
   }
-  refuse_other_back_end(root, project);
   project.variants = read_variants(root, matrix.products, report);
   if (reading.error()) return std::unexpected(*reading.error());
   project.matrix = make_matrix(matrix, project.variants, reading);
