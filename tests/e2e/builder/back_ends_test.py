@@ -186,7 +186,7 @@ __attribute__((target("avx512f"), noinline)) void twice(vector *x) { *x = *x + *
     def test_what_a_back_end_cannot_be_told(self):
         self.describe('[[tool.axle.variant]]\nlabel = "v3"\ncmake.STEP = 2\n')
         self.assert_fails(self.build(), 1, "pyproject.toml:", "backend takes no CMake variables (STEP)", "config-settings")
-        self.describe(table='[tool.axle.axes.cpu]\ndot = { properties.aarch64.asimddp = ["on"] }\n'
+        self.describe(table='[tool.axle.axes.cpu]\ndot = { properties.aarch64.asimddp = ["on"], flags = false }\n'
                             '[tool.axle.toolchain.aarch64]\ncc = "gcc"\n')
         self.assert_fails(self.build(), 1, "backend does not build for aarch64 on x86_64", "--arch x86_64")
         (self.project / "pyproject.toml").write_text(

@@ -168,7 +168,7 @@ class AgainTest(MatrixCase):
 
     def test_a_build_that_is_killed_goes_on_where_it_was(self):
         parts = {f"part{number}.c": "\n".join(
-            f"int f{number}_{i}(int x) {{ return x * {i} + {number}; }}" for i in range(600)) for number in range(6)}
+            f"int f{number}_{i}(int x) {{ return x * {i} + {number}; }}" for i in range(100)) for number in range(6)}
         for name, text in parts.items():
             (self.project / name).write_text(text)
         whole = self.built("--no-cache", "-j1")
