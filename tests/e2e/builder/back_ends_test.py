@@ -324,6 +324,46 @@ for wheel in sys.argv[2:]:
                                *(one["file"] for one in wheels.values())], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_cuda_of_the_package_index(self):
+        """nvcc out of wheels in the Python environment, where the machine has none on PATH; cuobjdump from there agrees."""
+        if any(shutil.which(name, path="/usr/bin:/bin") for name in ("nvcc", "cuobjdump")):
+            self.skipTest("a CUDA toolkit is in /usr/bin")
+        self.env = {key: value for key, value in self.env.items() if key not in ("CUDA_HOME", "CUDA_PATH", "CUDACXX")}
+        self.env["PATH"] = "/usr/bin:/bin"
+        (self.project / "pyproject.toml").write_text("""
+[project]
+name = "demo"
+version = "1.0"
+[tool.axle]
+cmake.source = "."
+[tool.axle.axes.gpu]
+sm80 = { properties.nvidia.sm_arch = ["80_real"] }
+both = { properties.nvidia.sm_arch = ["90_real", "80_real"] }
+exact = { properties.axle.cuda_code = ["90a_real"] }
+ptx = { properties.nvidia.sm_arch = ["80_virtual"] }
+""")
+        (self.project / "CMakeLists.txt").write_text("""
+cmake_minimum_required(VERSION 3.18)
+project(demo LANGUAGES CXX CUDA)
+add_library(demo SHARED kernel.cu)
+install(TARGETS demo LIBRARY DESTINATION demo)
+""")
+        (self.project / "kernel.cu").write_text("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }\n"
+                                                'extern "C" void run(float *x) { twice<<<1, 32>>>(x); }\n')
+        self.assert_fails(self.build("--variant", "sm80"), 1, "there is no CUDA compiler", "nvidia-cuda-nvcc")
+        subprocess.run([self.python / "bin/python", "-m", "pip", "install", "-q", "nvidia-cuda-nvcc", "nvidia-cuda-runtime",
+                        "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-cuobjdump"], env=self.env, check=True)
+        wheels = self.built()
+        cuobjdump = next(self.python.rglob("bin/cuobjdump"))
+        for label, elf, ptx in (("sm80", ["sm_80"], []), ("both", ["sm_80", "sm_90"], []), ("exact", ["sm_90a"], []),
+                                ("ptx", [], ["sm_80"])):
+            folder = self.root / label
+            with zipfile.ZipFile(wheels[label]["file"]) as archive:
+                archive.extractall(folder)
+            for option, ending, codes in (("--list-elf", ".cubin", elf), ("--list-ptx", ".ptx", ptx)):
+                listed = subprocess.run([cuobjdump, option, folder / "demo/libdemo.so"], capture_output=True, text=True).stdout
+                self.assertEqual(sorted(line.split(".")[-2] for line in listed.splitlines() if line.endswith(ending)), codes, listed)
+
     def test_scikit_build_core(self):
         self.write("scikit-build-core", "scikit_build_core.build", "cmake.STEP = 3", CMakeLists__txt="""
 cmake_minimum_required(VERSION 3.15)

@@ -50,7 +50,7 @@ class RuntimeTest(TestCase):
         if shutil.which("ccache"):
             self.env |= {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
                          "CCACHE_BASEDIR": "/", "CCACHE_NOHASHDIR": "1",
-                         "CCACHE_DIR": self.env.get("CCACHE_DIR", str(pathlib.Path.home() / ".cache/ccache"))}
+                         "CCACHE_DIR": subprocess.run(["ccache", "-k", "cache_dir"], capture_output=True, text=True).stdout.strip()}
 
     def test_each_runs_where_it_is_declared_to(self):
         command = [VARIANT, "build", SOURCE / "runtime", "--arch", "aarch64", "--out", self.root / "wheels", "--json"]
