@@ -70,7 +70,6 @@ class Planning {
  public:
   Planning(const Project& project, const BuildOptions& options, const fs::path& work)
       : project_(project),
-        options_(options),
         work_(work),
         finder_(options.toolchains, project.toolchains, work.string()) {}
 
@@ -129,7 +128,6 @@ class Planning {
   }
 
   const Project& project_;
-  const BuildOptions& options_;
   fs::path work_;
   ToolchainFinder finder_;
 };
