@@ -8,6 +8,8 @@
 #include "doctor/audit/audit_checks.h"
 #include "doctor/audit/audit_codes.h"
 #include "doctor/audit/folder_reading.h"
+#include "doctor/audit/image/image_files.h"
+#include "doctor/audit/image/image_reading.h"
 #include "doctor/audit/wheel_reading.h"
 #include "session/inventory.h"
 #include "session/plugins/provider_settings.h"
@@ -38,15 +40,15 @@ session::Outcome<void> read_target(session::Session& session, const std::string&
   if (status.type() == fs::file_type::not_found)
     return session::misused(fmt::format("{}: no such file or folder", target),
                             "a wheel, a folder, an image, or the word `installed`");
-  if (status.type() == fs::file_type::directory) {
-    auto all = read_audited_folder(target, session.report());
+  const bool folder = status.type() == fs::file_type::directory;
+  if (folder || !target.ends_with(".whl")) {
+    const bool image = !folder || is_image_folder(target);
+    auto all = image ? read_audited_images(target, session.report())
+                     : read_audited_folder(target, session.report());
     if (!all) return session::failed(all.error());
     for (Audited& one : *all) audit.audited.push_back(std::move(one));
     return {};
   }
-  if (!target.ends_with(".whl"))
-    return session::misused(fmt::format("{}: it is neither a wheel nor a folder", target),
-                            "a wheel, a folder, an image, or the word `installed`");
   auto one = read_audited_wheel(target, session.report());
   if (!one) return session::failed(one.error());
   audit.audited.push_back(std::move(*one));
@@ -57,6 +59,10 @@ void check(const std::vector<Audited>& all, Findings& findings) {
   const Surroundings surroundings(all);
   for (const Audited& one : all) {
     check_validity(one, findings);
+    if (one.kind == AuditedKind::image) {
+      check_image(one, findings);
+      continue;
+    }
     check_platform(one, findings);
     check_links(one, surroundings, findings);
     check_loading(one, findings);

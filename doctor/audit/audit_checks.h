@@ -39,6 +39,8 @@ void check_loading(const Audited& audited, Findings& findings);
 void check_abi(const Audited& audited, Findings& findings);
 /// Instructions and GPU code against the declared properties (declared_code_checks.cpp).
 void check_declared_code(const Audited& audited, Findings& findings);
+/// Libraries that an image has twice, and what its layers hide (image_checks.cpp).
+void check_image(const Audited& image, Findings& findings);
 /// All of it against a machine (fleet_checks.cpp).
 void check_on_machine(const Audited& audited, const std::string& name, const JudgedMachine& machine,
                       Findings& findings);

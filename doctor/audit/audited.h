@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "binaries/binary_scan.h"
@@ -63,8 +64,11 @@ struct Audited {
   std::vector<std::string> files;          ///< paths
   std::vector<AuditedLibrary> libraries;   ///< sorted by path
   std::vector<UnreadLibrary> unread;
-  std::size_t passed_over = 0;           ///< libraries beyond the limit
-  std::uint64_t size = 0;                ///< of all files, in bytes
+  std::size_t passed_over = 0;    ///< libraries beyond the limit
+  std::uint64_t size = 0;         ///< of all files, in bytes
+  std::uint64_t hidden_size = 0;  ///< of an image: of files that upper layers hide
+  /// Of an image: its files by their place in `files`, with their sizes.
+  std::vector<std::pair<std::size_t, std::uint64_t>> sizes = {};
   std::vector<std::string> faults = {};  ///< why it is not a valid wheel; empty: it is one
 };
 

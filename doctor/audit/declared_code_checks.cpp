@@ -26,7 +26,7 @@ const wheel::VariantProperties& properties_of(const Audited& audited) {
   return audited.declaration ? audited.declaration->properties : nothing;
 }
 
-void check_levels(const Audited& audited, Findings& findings) {
+void check_declared_levels(const Audited& audited, Findings& findings) {
   const auto& properties = properties_of(audited);
   const auto has = binaries::declared_capabilities(properties, detect::Arch::x86_64);
   std::vector<const AuditedLibrary*> beyond;
@@ -157,7 +157,7 @@ void say_packed_code(const Audited& audited, Findings& findings) {
 }  // namespace
 
 void check_declared_code(const Audited& audited, Findings& findings) {
-  check_levels(audited, findings);
+  check_declared_levels(audited, findings);
   check_instructions(audited, findings);
   check_declared_gpus(audited, findings);
   say_unread_code(audited, findings);

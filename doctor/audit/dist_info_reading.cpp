@@ -14,11 +14,11 @@
 namespace axle::doctor {
 namespace {
 
-constexpr std::uint64_t largest_text = 256ULL << 20;  ///< bytes of a RECORD
+constexpr std::uint64_t largest_dist_info_text = 256ULL << 20;  ///< bytes of a RECORD
 
 std::optional<std::string> read_text(const std::string& path) {
   const auto source = wheel::open_file_source(path);
-  if (!source || (*source)->size() > largest_text) return std::nullopt;
+  if (!source || (*source)->size() > largest_dist_info_text) return std::nullopt;
   std::string text((*source)->size(), '\0');
   const std::span<char> room(text);
   if (!(*source)->read(0, std::as_writable_bytes(room))) return std::nullopt;

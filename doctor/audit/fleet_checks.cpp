@@ -19,7 +19,7 @@ using binaries::CodeFit;
 using detect::Gpu;
 using detect::GpuVendor;
 
-std::string render_gpu(const Gpu& gpu) {
+std::string describe_gpu(const Gpu& gpu) {
   const std::string name =
       gpu.name.empty() ? fmt::format("{} GPU", detect::gpu_vendor(gpu.vendor).title) : gpu.name;
   return gpu.arch.empty() ? name : fmt::format("{} ({})", name, gpu.arch);
@@ -107,7 +107,7 @@ class MachineCheck {
       if (says_cpu_only())
         add("machine-cpu-only", fmt::format("this {} is CPU only: it has no code for the {}",
                                             audited_.kind == AuditedKind::image ? "image" : "build",
-                                            render_gpu(*unlike.front())));
+                                            describe_gpu(*unlike.front())));
       return;
     }
     for (const Gpu* gpu : unlike) check_gpu(*gpu, holders);
@@ -133,8 +133,8 @@ class MachineCheck {
         : unknown ? "machine-gpu-unknown"
                   : "machine-gpu-code",
         driver
-            ? fmt::format("only PTX for the {}, of a newer CUDA than its driver's", render_gpu(gpu))
-        : unknown ? fmt::format("it is unknown whether there is code for the {}", render_gpu(gpu))
+            ? fmt::format("only PTX for the {}, of a newer CUDA than its driver's", describe_gpu(gpu))
+        : unknown ? fmt::format("it is unknown whether there is code for the {}", describe_gpu(gpu))
                   : fmt::format("no code for {}", name_of(gpu)));
     say_code(finding, gpu.vendor, holders);
   }
@@ -145,7 +145,7 @@ class MachineCheck {
         if (!binaries::needs_unpacking_driver(group, gpu, judged_.machine)) continue;
         Finding& finding =
             add("machine-driver",
-                fmt::format("its driver cannot decompress the code for the {}", render_gpu(gpu)));
+                fmt::format("its driver cannot decompress the code for the {}", describe_gpu(gpu)));
         add_evidence(finding, library->path, ".nv_fatbin", "compressed with zstd");
         return;
       }
@@ -155,7 +155,7 @@ class MachineCheck {
   /// "sm_120 (NVIDIA GeForce RTX 5090)"
   static std::string name_of(const Gpu& gpu) {
     const std::string code = binaries::wanted_code_name(gpu);
-    if (code.empty()) return "the " + render_gpu(gpu);
+    if (code.empty()) return "the " + describe_gpu(gpu);
     return gpu.name.empty() ? code : fmt::format("{} ({})", code, gpu.name);
   }
 

@@ -118,12 +118,18 @@ constexpr std::string_view driver_libraries[] = {
     "libEGL.so.1",           "libGLX.so.0",       "libdrm.so.2",
 };
 
+/// Without the hash that auditwheel puts behind the name: "libcudart" of libcudart-1234abcd.so.12.
 std::string_view stem_of(std::string_view library) {
-  return library.substr(0, library.find(".so"));
+  constexpr std::size_t hash_size = 8;
+  const std::string_view stem = library.substr(0, library.find(".so"));
+  const std::size_t dash = stem.rfind('-');
+  const bool hash = dash != std::string_view::npos && stem.size() - dash == hash_size + 1 &&
+                    stem.find_first_not_of("0123456789abcdef", dash + 1) == std::string_view::npos;
+  return hash ? stem.substr(0, dash) : stem;
 }
 
 /// 12 of "libcublas.so.12"; 0: none.
-unsigned major_of(std::string_view library) {
+unsigned library_major(std::string_view library) {
   const std::size_t at = library.find(".so.");
   unsigned major = 0;
   if (at == std::string_view::npos) return 0;
@@ -185,7 +191,7 @@ bool is_python_library(std::string_view name) { return name.starts_with("libpyth
 
 unsigned cuda_major_of(std::string_view library) {
   const CudaLibrary* known = cuda_library(library);
-  const unsigned own = major_of(library);
+  const unsigned own = library_major(library);
   if (known == nullptr || own == 0) return 0;
   for (std::size_t i = 0; i < same.size(); ++i) {
     if (known->majors[i] == own) return same[i];
@@ -194,7 +200,18 @@ unsigned cuda_major_of(std::string_view library) {
 }
 
 unsigned rocm_major_of(std::string_view library) {
-  return library.starts_with("libamdhip64.so.") ? major_of(library) : 0;
+  return library.starts_with("libamdhip64.so.") ? library_major(library) : 0;
+}
+
+std::span<const std::string_view> toolkits() {
+  static constexpr std::string_view names[] = {"CUDA", "ROCm"};
+  return names;
+}
+
+std::string_view toolkit_of(std::string_view library) {
+  if (cuda_library(library) != nullptr) return toolkits()[0];
+  const OwnedLibrary* known = owned_library(library);
+  return known != nullptr && known->distribution == "rocm" ? toolkits()[1] : std::string_view();
 }
 
 bool is_declared(std::string_view library, const std::vector<wheel::Requirement>& requirements) {

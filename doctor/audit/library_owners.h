@@ -2,6 +2,7 @@
 // Where libraries come from that wheels need and do not contain: a machine's driver, or the
 // distributions on the index that bring them.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +30,10 @@ namespace axle::doctor {
 [[nodiscard]] unsigned cuda_major_of(std::string_view library);
 /// The same of ROCm: 6 of libamdhip64.so.6.
 [[nodiscard]] unsigned rocm_major_of(std::string_view library);
+
+/// "CUDA", "ROCm": what images have twice.
+[[nodiscard]] std::span<const std::string_view> toolkits();
+/// The one of them that has the library; empty: none.
+[[nodiscard]] std::string_view toolkit_of(std::string_view library);
 
 }  // namespace axle::doctor

@@ -56,7 +56,7 @@ std::string render_platforms(const Promise& promise) {
   return fmt::format("{}", fmt::join(promise.platforms, "."));
 }
 
-void check_architecture(const Audited& audited, const Promise& promise, Findings& findings) {
+void check_tag_architecture(const Audited& audited, const Promise& promise, Findings& findings) {
   std::vector<const AuditedLibrary*> others;
   for (const AuditedLibrary& library : audited.libraries) {
     if (!promise.architectures.contains(library.facts.architecture)) others.push_back(&library);
@@ -159,7 +159,7 @@ void check_platform(const Audited& audited, Findings& findings) {
   if (audited.libraries.empty() || promise.platforms.empty()) return;
   const SystemFloor floor = system_floor(audited);
   say_wrong_kind(audited, promise, floor, findings);
-  check_architecture(audited, promise, findings);
+  check_tag_architecture(audited, promise, findings);
   check_libc(audited, promise, floor, findings);
   if (promise.glibc_minor) check_unknown_versions(audited, floor, findings);
   check_floor(audited, promise, floor, findings);
