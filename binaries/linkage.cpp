@@ -18,10 +18,14 @@ constexpr std::size_t most_python_symbols = 20'000;
 constexpr std::string_view module_prefix = "PyInit_";
 
 void read_segments(const elf::Tables& tables, Linkage& linkage) {
+  const auto is_run = [](const elf::Segment& segment) {
+    return segment.type == PT_LOAD && (segment.flags & PF_X) != 0;
+  };
   const elf::Segment* stack = tables.segment(PT_GNU_STACK);
-  // The loader's default where nothing is said (glibc, DEFAULT_STACK_PERMS).
-  linkage.executable_stack =
-      stack == nullptr ? tables.machine == EM_X86_64 : (stack->flags & PF_X) != 0;
+  // Where nothing is said, the loader's default counts (glibc, DEFAULT_STACK_PERMS).
+  linkage.executable_stack = stack != nullptr ? (stack->flags & PF_X) != 0
+                                              : tables.machine == EM_X86_64 &&
+                                                    std::ranges::any_of(tables.segments, is_run);
   linkage.writable_code = std::ranges::any_of(tables.segments, [](const elf::Segment& segment) {
     return segment.type == PT_LOAD && (segment.flags & (PF_W | PF_X)) == (PF_W | PF_X);
   });

@@ -104,10 +104,19 @@ class MachineCheck {
     }
     if (unlike.empty()) return;
     if (holders.empty()) {
-      if (says_cpu_only())
+      const auto unread = std::ranges::find_if(
+          audited_.libraries, [](const AuditedLibrary& one) { return !one.facts.unread.empty(); });
+      if (unread != audited_.libraries.end()) {
+        Finding& finding =
+            add("machine-gpu-unknown", fmt::format("it is unknown whether there is code for the {}",
+                                                   describe_gpu(*unlike.front())));
+        add_evidence(finding, unread->path, unread->facts.unread.front().section,
+                     unread->facts.unread.front().why);
+      } else if (says_cpu_only()) {
         add("machine-cpu-only", fmt::format("this {} is CPU only: it has no code for the {}",
                                             audited_.kind == AuditedKind::image ? "image" : "build",
                                             describe_gpu(*unlike.front())));
+      }
       return;
     }
     for (const Gpu* gpu : unlike) check_gpu(*gpu, holders);
@@ -132,8 +141,8 @@ class MachineCheck {
         driver    ? "machine-driver"
         : unknown ? "machine-gpu-unknown"
                   : "machine-gpu-code",
-        driver
-            ? fmt::format("only PTX for the {}, of a newer CUDA than its driver's", describe_gpu(gpu))
+        driver    ? fmt::format("only PTX for the {}, of a newer CUDA than its driver's",
+                                describe_gpu(gpu))
         : unknown ? fmt::format("it is unknown whether there is code for the {}", describe_gpu(gpu))
                   : fmt::format("no code for {}", name_of(gpu)));
     say_code(finding, gpu.vendor, holders);

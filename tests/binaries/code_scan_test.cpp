@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -31,13 +32,15 @@ std::string contents(const std::string& path) {
 
 /// Without what the two tell apart in different ways: AVX2 by width, AVX-512VL by registers, and
 /// masks, which alone are no evidence for the other one.
-std::set<std::string> names_of(const binaries::InstructionScan& scan) {
+std::string names_of(const binaries::InstructionScan& scan) {
   std::set<std::string> names;
   for (const auto& [capability, count] : scan.counts) {
     if (capability != Capability::avx2 && capability != Capability::avx512vl)
       names.emplace(detect::plain_name(detect::row(capability)));
   }
-  return names;
+  std::string text;
+  for (const std::string& name : names) text += name + ' ';
+  return text;
 }
 
 /// The bytes that the assembler makes of one instruction.

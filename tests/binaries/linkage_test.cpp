@@ -42,7 +42,7 @@ TEST_CASE("linkage: a plain library asks for nothing special") {
 TEST_CASE("linkage: stack, relocations and segments") {
   const Scratch scratch;
   CHECK(linkage_of(scratch, "int f(void) { return 1; }\n", "-Wl,-z,execstack").executable_stack);
-  CHECK(linkage_of(scratch, "int f(void) { return 1; }\n", "-Wl,-N").writable_code);
+  CHECK(linkage_of(scratch, "int f(void) { return 1; }\n", "-nostdlib -Wl,-N").writable_code);
   if (output_of("uname -m") == "x86_64\n") {
     scratch.write("r.s",
                   "  .text\n  .globl g\ng:\n  movabs $f, %rax\n  ret\n"
@@ -54,12 +54,12 @@ TEST_CASE("linkage: stack, relocations and segments") {
 
 TEST_CASE("linkage: symbols of Python and of torch") {
   const Scratch scratch;
-  const auto used = linkage_of(
-      scratch,
-      "void PyErr_Clear(void); void aoti_torch_delete_tensor_object(void);\n"
-      "void _ZN3c105ErrorC1Ev(void); void _ZN2at6Tensor3addEv(void); void other(void);\n"
-      "void* PyInit_demo(void) { PyErr_Clear(); aoti_torch_delete_tensor_object(); "
-      "_ZN3c105ErrorC1Ev(); _ZN2at6Tensor3addEv(); other(); return 0; }\n");
+  const auto used =
+      linkage_of(scratch,
+                 "void PyErr_Clear(void); void aoti_torch_delete_tensor_object(void);\n"
+                 "void _ZN3c105ErrorC1Ev(void); void _ZN2at6Tensor3addEv(void); void other(void);\n"
+                 "void* PyInit_demo(void) { PyErr_Clear(); aoti_torch_delete_tensor_object(); "
+                 "_ZN3c105ErrorC1Ev(); _ZN2at6Tensor3addEv(); other(); return 0; }\n");
   CHECK(used.modules == std::vector<std::string>{"demo"});
   CHECK(used.python == std::vector<std::string>{"PyErr_Clear"});
   CHECK(used.torch_cxx.count == 2);

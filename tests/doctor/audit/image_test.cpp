@@ -1,6 +1,4 @@
 // Layers over each other, and archives as Python's tarfile and libarchive see them.
-#include "doctor/audit/image/image_reading.h"
-
 #include <filesystem>
 #include <map>
 #include <set>
@@ -9,6 +7,7 @@
 #include <archive_entry.h>
 #include <doctest/doctest.h>
 
+#include "doctor/audit/image/image_reading.h"
 #include "doctor/audit/image/tar_reader.h"
 #include "tests/support/scratch.h"
 
@@ -86,15 +85,16 @@ TEST_CASE("tar: what tar writes in each format is read as by libarchive") {
     for (const std::string filter : {"cat", "gzip -n", "zstd -q"}) {
       if (filter == "zstd -q" && std::system("zstd --version > /dev/null 2>&1") != 0) continue;
       const std::string file = scratch.at("out");
-      output_of("tar -C " + scratch.at("t") + " --format=" + format + " -cf - . | " + filter +
-                " > " + file);
+      output_of("tar -C " + scratch.at("t") + " --format=" + format + " -cf - . 2> /dev/null | " +
+                filter + " > " + file);
       const std::string bytes = read_all(file);
       CAPTURE(format);
       CAPTURE(filter);
       const auto own = listed(bytes);
       REQUIRE(own.has_value());
       CHECK(*own == listed_by_libarchive(bytes));
-      CHECK(own->size() == 3);
+      // The long name is too long for ustar: tar says so, and leaves it out.
+      CHECK(own->size() == (format == "ustar" ? 2 : 3));
     }
   }
 }
@@ -105,9 +105,10 @@ TEST_CASE("tar: gzip members behind each other, as lazily pulled images have the
     scratch.write("t/" + std::to_string(i), std::string(static_cast<std::size_t>(i) * 977, 'a'));
   output_of("tar -C " + scratch.at("t") + " -cf " + scratch.at("t.tar") + " .");
   for (const std::string size : {"100", "511", "512", "4096", "100000"}) {
-    output_of("cd " + scratch.at("") + " && rm -f x?? all && split -a 2 -b " + size +
-              " --additional-suffix= t.tar x 2>/dev/null; for f in x*; do gzip -nc $f >> all; done || "
-              "true");
+    output_of(
+        "cd " + scratch.at("") + " && rm -f x?? all && split -a 2 -b " + size +
+        " --additional-suffix= t.tar x 2>/dev/null; for f in x*; do gzip -nc $f >> all; done || "
+        "true");
     const std::string bytes = read_all(scratch.at("all"));
     CAPTURE(size);
     if (bytes.empty()) continue;
@@ -174,8 +175,7 @@ TEST_CASE("layers: upper ones hide, remove and replace") {
   CHECK(files_of(laid({base(), layer({file("a/.wh..wh..opq", 0), file("a/n", 1)})})) ==
         std::set<std::string>{"a/n", "b/z", "c"});
   // A file in the place of a folder, and a whiteout in the layer that makes the file anew.
-  CHECK(files_of(laid({base(), layer({file("a", 1)})})) ==
-        std::set<std::string>{"a", "b/z", "c"});
+  CHECK(files_of(laid({base(), layer({file("a", 1)})})) == std::set<std::string>{"a", "b/z", "c"});
   CHECK(files_of(laid({base(), layer({file(".wh.c", 0), file("c", 7)})})).contains("c"));
   // Removed in the middle, made again on top.
   CHECK(files_of(laid({base(), layer({file(".wh.a", 0)}), layer({file("a/x", 3)})})) ==

@@ -72,12 +72,12 @@ TEST_CASE("owners: the majors of toolkits") {
 
 TEST_CASE("release: one wheel for each Python, or for all") {
   CHECK(release_needs(wheel_with({}, "py3-none-any")).render().contains("nothing in it"));
-  const auto each = release_needs(wheel_with(
-      {module_named("demo.cpython-311-x86_64-linux-gnu.so")}, "cp311-cp311-manylinux_2_28_x86_64"));
+  const auto each = release_needs(wheel_with({module_named("demo.cpython-311-x86_64-linux-gnu.so")},
+                                             "cp311-cp311-manylinux_2_28_x86_64"));
   CHECK(each.python == AbiReach::each);
   CHECK(each.pythons == std::set<std::string>{"cp311"});
-  const auto stable = release_needs(
-      wheel_with({module_named("demo.abi3.so")}, "cp39-abi3-manylinux_2_28_x86_64"));
+  const auto stable =
+      release_needs(wheel_with({module_named("demo.abi3.so")}, "cp39-abi3-manylinux_2_28_x86_64"));
   CHECK(stable.python == AbiReach::stable);
   CHECK(stable.oldest_python == "3.9");
 }

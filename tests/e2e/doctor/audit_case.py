@@ -74,7 +74,7 @@ class AuditTestCase(TestCase):
         return out.read_bytes()
 
     def module(self, body="return 0;", before="", *arguments):
-        return self.library(f"{before}\nvoid* PyInit__c(void) {{ {body} }}\n", *arguments)
+        return self.library(f"{before}\nvoid* PyInit__c(void) {{ {body} }}\n", "-w", *arguments)
 
     def wheel(self, files, tags=TAGS, **options):
         return Wheel("demo", "1.0", files={"demo/__init__.py": "", **files}, tags=tags, **options).write(self.root / "wheels")
@@ -83,7 +83,8 @@ class AuditTestCase(TestCase):
         return self.variant("audit", *arguments, "--json")
 
     def codes(self, *arguments):
-        return [one["code"] for one in self.audit(*arguments).json["findings"]]
+        """Without the remark that gcc's libraries here would run on older systems than the tag says."""
+        return [one["code"] for one in self.audit(*arguments).json["findings"] if one["code"] != "platform-tag-cautious"]
 
     def found(self, code, *arguments):
         """The finding with that code, which must make the audit fail unless it is information."""

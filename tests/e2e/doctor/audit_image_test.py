@@ -107,8 +107,7 @@ class Fleets(AuditTestCase):
 
     def test_what_is_unknown_is_said(self):
         path = self.saved(docker_archive(base(("usr/lib/libx.so", library([(".nv_fatbin", b"rubbish" * 9)])))))
-        found = self.said(path, "h100")[0]
-        self.assertIn(set(found), ({"machine-gpu-unknown"}, {"machine-cpu-only"}))
+        self.assertEqual(set(self.said(path, "h100")[0]), {"machine-gpu-unknown"})
         path = self.saved(docker_archive(base(("usr/lib/libx.so", library([(".nv_fatbin", fatbin(entry(CUBIN, 80)) + b"rubbish" * 9)])))))
         self.assertEqual(set(self.said(path, "h100")[0]), {"machine-gpu-unknown"})
 
@@ -117,12 +116,10 @@ class Fleets(AuditTestCase):
         self.assertEqual(set(self.said(path, "grace")[0]) & {"machine-cpu"}, {"machine-cpu"})
 
     def test_the_c_library_of_a_machine_is_that_of_wheels_alone(self):
-        data = library(needed=["libc.so.6"], undefined=["f"], versions=[("libc.so.6", "GLIBC_2.99", 0)])
         needs = library(needed=["libc.so.6"], undefined=["f"], versions=[("libc.so.6", "GLIBC_2.41", 0)])
         self.assertEqual(self.said(self.saved(docker_archive(base(("usr/lib/libx.so", needs)))), "h100")[0].keys() & {"machine-libc"}, set())
         wheel = self.wheel({"demo/libx.so": needs}, "py3-none-manylinux_2_41_x86_64")
         self.assertIn("machine-libc", self.said(wheel, "h100")[0])
-        self.assertTrue(data)
 
 
 class Sizes(AuditTestCase):
@@ -160,7 +157,7 @@ class Hostile(AuditTestCase):
 
     def test_truncated_at_any_place(self):
         whole = tar(oci_members(gzip.compress(base())))
-        for size in range(1, len(whole) - 1024, max(1, len(whole) // 40)):
+        for size in range(1, len(whole.rstrip(b"\0")), 97):
             with self.subTest(size):
                 done = self.audit(self.saved(whole[:size]))
                 self.assertIn(done.code, (1, 2), str(done))
@@ -201,8 +198,6 @@ class Hostile(AuditTestCase):
         self.assertEqual(sorted(set(os.listdir(self.root)) - {"image.tar"}), sorted(set(before) - {"image.tar"}))
 
     def test_a_bomb_ends_in_time_and_memory(self):
-        zeros = subprocess.run(["sh", "-c", "head -c 1600000000 /dev/zero | gzip -c | gzip -c | wc -c"], capture_output=True, check=True)
-        self.assertTrue(zeros.stdout)
         packed = subprocess.run(["sh", "-c", "head -c 1400000000 /dev/zero | gzip -1c"], capture_output=True, check=True).stdout
         path = self.saved(docker_archive(packed))
         limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # noqa: E731

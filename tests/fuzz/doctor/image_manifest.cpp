@@ -1,10 +1,11 @@
 // A saved image as an archive: its files and its manifests.
+#include "doctor/audit/image/image_manifest.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "doctor/audit/image/image_files.h"
-#include "doctor/audit/image/image_manifest.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace axle;
