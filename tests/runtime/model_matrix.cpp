@@ -17,6 +17,6 @@ const KernelSet model_matrix{.form = ActivationForm::int8,
                              .enter = nullptr,
                              .leave = nullptr,
                              .model = &model_steps,
-                             .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_matrices>};
+                             .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_two_level_unpacked<multiply_matrices>>};
 
 }  // namespace axle::runtime

@@ -23,6 +23,6 @@ const KernelSet AXLE_MODEL_SET{
     .leave = nullptr,
     .model = &model_steps,
     .narrow =
-        &narrow_steps<AXLE_MODEL_W4_PRODUCT, AXLE_MODEL_W4_STORE, multiply<AXLE_MODEL_PRODUCT>>};
+        &narrow_steps<AXLE_MODEL_W4_PRODUCT, AXLE_MODEL_W4_STORE, multiply_two_level<AXLE_MODEL_PRODUCT>>};
 
 }  // namespace axle::runtime
