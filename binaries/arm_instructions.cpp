@@ -27,6 +27,8 @@ constexpr Encoding encodings[] = {
     // Data processing of registers.
     {0x7FE0E000, 0x1AC04000, Capability::arm_crc32},
     {0xFFE0FC00, 0x9AC03000, Capability::arm_pacg},
+    {0xFFE0F800, 0x9AC01000, Capability::arm_mte},    // IRG, GMI
+    {0xBFC0C000, 0x91800000, Capability::arm_mte},    // ADDG, SUBG
     {0xFFE07C10, 0xBA000400, Capability::arm_flagm},  // RMIF
     {0xFFFFBC1F, 0x3A00080D, Capability::arm_flagm},  // SETF8, SETF16
     // Loads and stores.
@@ -53,7 +55,7 @@ constexpr Encoding encodings[] = {
     {0xFFFFFC00, 0x5E282800, Capability::arm_sha2},
     {0xFFE0F000, 0xCE608000, Capability::arm_sha512},  // with RAX1: see below
     {0xFFFFFC00, 0xCEC08000, Capability::arm_sha512},
-    {0xFFA08000, 0xCE000000, Capability::arm_sha3},  // EOR3, BCAX
+    {0xFFC08000, 0xCE000000, Capability::arm_sha3},  // EOR3, BCAX
     {0xFFE00000, 0xCE800000, Capability::arm_sha3},  // XAR
     {0xFFE08000, 0xCE400000, Capability::arm_sm3},   // SM3SS1
     {0xFFE0C000, 0xCE408000, Capability::arm_sm3},   // SM3TT
@@ -90,8 +92,8 @@ constexpr Encoding encodings[] = {
     {0xBFC0B400, 0x2F808000, Capability::arm_asimdfhm},
     {0xFFFFFC00, 0x1E7E0000, Capability::arm_jscvt},
     {0xFFBE7C00, 0x1E284000, Capability::arm_frint},
-    {0xBFBEEC00, 0x0E21E800, Capability::arm_frint},
-    {0xBFBEEC00, 0x2E21E800, Capability::arm_frint},
+    {0xBFBFEC00, 0x0E21E800, Capability::arm_frint},
+    {0xBFBFEC00, 0x2E21E800, Capability::arm_frint},
 };
 
 constexpr std::uint32_t rax1_mask = 0xFFE0FC00;

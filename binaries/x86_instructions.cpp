@@ -335,6 +335,11 @@ class Reading {
       reveal(Capability::xsave);
     }
     if (opcode == 0x01 && modrm_ == 0xFC) reveal(Capability::clzero);
+    if (opcode == 0x01 && modrm_ == 0xE8 && mandatory_prefix() == np) reveal(Capability::serialize);
+    if (opcode == 0x01 && (modrm_ == 0xEE || modrm_ == 0xEF) && mandatory_prefix() == np)
+      reveal(Capability::pku);
+    if (opcode == 0x1C && memory && group() == 0 && mandatory_prefix() == np)
+      reveal(Capability::cldemote);
     if (opcode == 0xAE) read_group_15(memory);
     if (opcode != 0xC7) return;
     if (memory) {
@@ -355,6 +360,7 @@ class Reading {
       constexpr unsigned first_fence = 5;
       if (repeat_ == pF3 && group() < 4) reveal(Capability::fsgsbase);
       if (repeat_ == np && group() < first_fence) valid_ = false;
+      if (group() == 6 && mandatory_prefix() != np) reveal(Capability::waitpkg);
     } else if (repeat_ == np) {
       if (group() == 4 || group() == 5) reveal(Capability::xsave);
       if (group() == 6) reveal(operand_size_ ? Capability::clwb : Capability::xsaveopt);
@@ -406,16 +412,17 @@ class Reading {
 
   [[nodiscard]] bool is_scalar() const { return scalar_; }
 
-  /// AMD's XOP: of no CPU since 2017, and no row of the table.
+  /// AMD's XOP and TBM: of no CPU since 2017.
   void read_xop() {
     const unsigned map = next() & 0x1F;
     skip(1);
-    skip(1);
+    const unsigned opcode = next();
     valid_ = may_have_vex() && map <= 10;
     read_modrm();
     if (map == 8) skip(1);
     if (map == 10) skip(4);
-    reveal(Capability::avx);
+    const bool tbm = map == 10 || (map == 9 && (opcode == 0x01 || opcode == 0x02));
+    reveal(tbm ? Capability::tbm : Capability::xop);
   }
 
   void look_up(Form form, unsigned map, std::size_t prefix, std::size_t wide, std::size_t length,

@@ -142,6 +142,13 @@ TEST_CASE("code: each mnemonic of the table, as the assembler encodes it") {
       {"tdpbf16ps %tmm0,%tmm1,%tmm2", Capability::amx_bf16},
       {"tileloadd (%rax,%rbx),%tmm0", Capability::amx_tile},
       {"ldtilecfg (%rax)", Capability::amx_tile},
+      {"vfmaddps %xmm1,%xmm2,%xmm3,%xmm4", Capability::fma4},
+      {"vpcmov %xmm1,%xmm2,%xmm3,%xmm4", Capability::xop},
+      {"blcfill %rax,%rbx", Capability::tbm},
+      {"serialize", Capability::serialize},
+      {"rdpkru", Capability::pku},
+      {"umwait %eax", Capability::waitpkg},
+      {"cldemote (%rax)", Capability::cldemote},
   };
   for (const auto& [line, capability] : lines) {
     const std::string bytes = assembled(scratch, line);
