@@ -78,13 +78,18 @@ class Audits(RegistryCase):
     def test_torch(self):
         (wheel,) = self.fetch("torch")
         said = self.audit(wheel, "--for", "h100", "--for", "gtx1080ti", "--for", "mi300x")
-        found = {one["code"]: one["message"] for one in said["findings"]}
+        found = [(one["code"], one["message"]) for one in said["findings"]]
+        codes = {code for code, _ in found}
         release = said["audited"][0]["release"]
         self.assertEqual((release["python"], release["torch"], len(release["cuda"])), ("each", "any", 1))
         self.assertIn("sm_90", said["audited"][0]["gpu_code"]["nvidia"])
-        self.assertIn("gtx1080ti: no code for sm_61", found["machine-gpu-code"])
-        self.assertIn("mi300x", found["machine-cpu-only"])
-        self.assertNotIn("wheel-broken", found)
+        # Where a section of a library is not understood (.ldata has data of other kinds, too), it is unknown whether it has code.
+        old = {code for code, message in found if message.startswith("gtx1080ti:")}
+        self.assertIn(old, ({"machine-gpu-code"}, {"machine-gpu-unknown"}))
+        self.assertEqual(old, {"machine-gpu-unknown" if "gpu-code-unknown" in codes else "machine-gpu-code"})
+        self.assertFalse([one for one in found if one[1].startswith("h100:")])
+        self.assertTrue({code for code, message in found if message.startswith("mi300x:")} & {"machine-cpu-only", "machine-gpu-unknown"})
+        self.assertNotIn("wheel-broken", codes)
 
 
 if __name__ == "__main__":
