@@ -70,7 +70,9 @@ class Engine {
   [[nodiscard]] ThreadPool& pool() { return pool_; }
 
   /// task(item, thread) for each item below `items`: on all threads where the pool is free and
-  /// `operations` in all are worth waking them, else on the caller's, thread 0.
+  /// `operations` in all are worth waking them, else on the caller's, thread 0. The task is
+  /// noexcept: a thread of the pool has nobody who would catch, and while one thread unwinds others
+  /// still work with what it takes down. So it allocates nothing, or catches (result.h).
   template <class Task>
   void share(std::size_t items, std::size_t operations, Task task);
 
@@ -92,6 +94,7 @@ class Engine {
 
 template <class Task>
 void Engine::share(std::size_t items, std::size_t operations, Task task) {
+  static_assert(noexcept(task(items, items)));
   constexpr std::size_t least_operations = std::size_t{1} << 15;
   std::atomic<std::size_t> next{0};
   auto work = [&](int thread) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include <cxxabi.h>
+
 #include "runtime/axle_runtime.h"
 #include "runtime/c_runtime.h"
 #include "runtime/model/generation.h"
@@ -33,7 +35,8 @@ inline axle_status report(axle_error* error, const Failure& failure) {
   return report_failure(error, failure.status, "%s", failure.message.c_str());
 }
 
-/// Runs `work`, and makes a status of what the C++ library throws; `where` names the model.
+/// Runs `work`, and makes a status of what is thrown, by the C++ library or by a function of the
+/// caller's; `where` names the model. A thread that is being ended goes on ending.
 template <class Work>
 axle_status guarded(axle_error* error, const char* where, Work work) {
   try {
@@ -42,6 +45,10 @@ axle_status guarded(axle_error* error, const char* where, Work work) {
     return report_failure(error, AXLE_NO_MEMORY, "%s: out of memory", where);
   } catch (const std::exception& problem) {
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s", problem.what());
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    return report_failure(error, AXLE_BAD_ARGUMENT, "%s: a function of the caller's threw", where);
   }
 }
 

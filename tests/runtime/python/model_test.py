@@ -153,6 +153,16 @@ class GenerateTest(ModelCase):
             with self.subTest(message), self.assertRaisesRegex(kind, message):
                 ask()
 
+    def test_a_file_that_is_cut_short_is_an_error_and_the_interpreter_lives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copytree(MODELS / "decoder", pathlib.Path(folder) / "decoder")
+            with axle_runtime.Model(copy, mode="float") as model:
+                answer = self.generate(self.prompts[0])
+                self.assertEqual(model.generate(self.prompts[0], self.expected["most"], raw=True), answer)
+                os.truncate(copy / "model.safetensors", 1000)
+                with self.assertRaisesRegex(OSError, 'model.safetensors: cut short while it was in use, from [0-9]+ bytes to 1000;.* tensor "model.embed_tokens.weight"'):
+                    model.generate(self.prompts[0], self.expected["most"], raw=True)
+
     def test_with_closes_the_model(self):
         with axle_runtime.Model(str(MODELS / "decoder")) as model:
             model.generate("x", 1)
