@@ -33,6 +33,7 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 
 // One per file in cli/commands/.
+int run_audit(session::Session& session, Output& output);
 int run_build(session::Session& session, Output& output);
 int run_bundle(session::Session& session, Output& output);
 int run_cache_clean(session::Session& session, Output& output);

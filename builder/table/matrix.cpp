@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "builder/declared_properties.h"
+#include "binaries/declared_properties.h"
 #include "foundation/text/nearest.h"
 #include "wheel/wheel_name.h"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "builder/declared_properties.h"
+#include "binaries/declared_properties.h"
 #include "foundation/text/nearest.h"
 #include "providers/gpu_archs.h"
 #include "wheel/requirement.h"

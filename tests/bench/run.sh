@@ -15,6 +15,8 @@ printf '\n== installing beside uv\n'
 "$python" "$root/tests/bench/install.py" "$bin" "$root"
 printf '\n== detection\n'
 "$python" "$root/tests/bench/detection.py" "$bin" "$root/build/release/tests/detect/stubs" "${1:-31}"
+printf "\n== audit of torch\n"
+"$python" "$root/tests/bench/audit.py" "$bin"
 for program in "$bin"/bench_*; do
   printf '\n== %s\n' "${program##*/}"
   # Debian's library always says that it was built for debugging; that is not our build.

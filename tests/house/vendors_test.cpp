@@ -51,7 +51,7 @@ const std::map<std::string, std::string> others = {
     {"providers/bundled_libraries.cpp", "Intel's OpenMP runtime"},
     {"providers/plugins/grants.cpp", "a row a plugin"},
     {"machines/overrides.cpp", "a row a variable of some vendor's provider"},
-    {"builder/declared_properties.cpp", "what the properties of each vendor declare"},
+    {"binaries/declared_properties.cpp", "what the properties of each vendor declare"},
     {"builder/compilation.cpp", "what the compilers of each vendor call their targets"},
     {"doctor/code_checks.cpp", "the driver that CUDA's libraries need"},
     {"doctor/gpu_code_checks.cpp", "how CUDA packs its code"},

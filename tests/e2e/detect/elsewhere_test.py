@@ -37,6 +37,7 @@ COMMANDS = {
     "resolve": ["demo"],
     "explain": ["demo"],
     "rank": ["variants.json"],
+    "audit": ["installed"],
     "build": ["."],
     "index build": ["."],
     "index families": [],
@@ -65,7 +66,7 @@ COMMANDS = {
     "model selftest": [],
     "model tune": ["model.gguf"],
 }
-FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
+FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle"}
 # They run what only this machine has.
 REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune"}
 
@@ -203,7 +204,7 @@ class Traced(ElsewhereTestCase):
                 with self.subTest(command=command, machine=machine):
                     done, seen = self.trace(command, "--for", machine)
                     self.assertEqual(seen, [])
-                    self.assertIn(done.code, (0, 1) if command in ("doctor", "providers untrust") else (0,), str(done))
+                    self.assertIn(done.code, (0, 1) if command in ("audit", "doctor", "providers untrust") else (0,), str(done))
 
 
 if __name__ == "__main__":
