@@ -11,6 +11,7 @@
 #include "index/http/local_files.h"
 #include "index/http/url.h"
 #include "index/pages/page.h"
+#include "index/publish/change_journal.h"
 #include "index/publish/index_pages.h"
 #include "wheel/requirement.h"
 
@@ -53,7 +54,7 @@ bool is_real(const fs::path& path, fs::file_type type) {
 /// Adding and removing must not lose anything that they would not write again.
 bool is_as_written(const PublishedFile& file) {
   const bool known = file.filename.ends_with(".whl") || file.filename.ends_with("-variants.json");
-  return known && !file.hash.sha256().empty() && file.size && !file.yanked;
+  return known && !file.hash.sha256().empty() && file.size;
 }
 
 Result<PublishedProject> read_project(const fs::path& folder) {
@@ -81,6 +82,23 @@ Result<PublishedProject> read_project(const fs::path& folder) {
 
 }  // namespace
 
+ListedFile listed_file(const PublishedFile& file, std::string_view page_url) {
+  ListedFile listed;
+  listed.filename = file.filename;
+  listed.sha256 = file.hash.sha256();
+  listed.size = file.size.value_or(0);
+  listed.requires_python = file.requires_python;
+  listed.metadata_sha256 = file.metadata_sha256;
+  listed.has_provenance = !file.provenance.empty();
+  listed.uploaded = file.uploaded;
+  if (file.yanked) listed.yanked = file.yanked_reason;
+  const std::string beside = resolve_url(page_url, percent_encode(file.filename, false));
+  if (file.url != beside) listed.url = file.url;
+  if (listed.has_provenance && file.provenance != provenance_name(beside))
+    listed.provenance_url = file.provenance;
+  return listed;
+}
+
 Result<PublishedProject> parse_published_page(std::string text, const std::string& where,
                                               std::string_view url) {
   CollectedReport report;
@@ -97,13 +115,14 @@ Result<PublishedProject> parse_published_page(std::string text, const std::strin
                                  file.filename));
     }
     project.listed.push_back(file.filename);
-    written.insert(file.filename);
-    if (!file.filename.ends_with(".whl")) continue;
-    written.insert(file.filename + ".metadata");
-    if (!file.provenance.empty()) written.insert(provenance_name(file.filename));
-    project.wheels.push_back({file.filename, std::string(file.hash.sha256()), *file.size,
-                              file.requires_python, file.metadata_sha256,
-                              !file.provenance.empty()});
+    ListedFile listed = listed_file(file, url);
+    const bool is_here = listed.url.empty();
+    const bool is_wheel = file.filename.ends_with(".whl");
+    if (is_here) written.insert(file.filename);
+    if (is_here && is_wheel) written.insert(file.filename + ".metadata");
+    if (is_here && listed.has_provenance && listed.provenance_url.empty())
+      written.insert(provenance_name(file.filename));
+    (is_wheel ? project.wheels : project.variants).push_back(std::move(listed));
   }
   project.files.assign(written.begin(), written.end());
   return project;
@@ -138,7 +157,7 @@ Result<PublishedIndex> read_published_index(const std::string& folder) {
   if (top->empty()) return index;
   const fs::path simple = fs::path(folder) / "simple";
   for (const fs::path& entry : *top) {
-    if (entry != simple) return foreign(entry, not_ours);
+    if (entry != simple && entry.filename() != change_folder_name) return foreign(entry, not_ours);
   }
   if (!is_real(simple, fs::file_type::directory) ||
       !is_real(simple / "index.json", fs::file_type::regular)) {
@@ -158,6 +177,29 @@ Result<PublishedIndex> read_published_index(const std::string& folder) {
     index.emplace(name, std::move(*project));
   }
   return index;
+}
+
+Result<std::optional<PublishedProject>> read_published_project(const std::string& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(folder, error);
+  if (status.type() == fs::file_type::not_found) return std::nullopt;
+  if (!fs::is_directory(status)) return foreign(folder, "is not a folder");
+  return read_project(folder);
+}
+
+Result<std::optional<std::vector<std::string>>> read_published_names(const std::string& folder) {
+  const std::string page = folder + "/simple/index.json";
+  Result<std::string> text = read_local_file(page, largest_page);
+  if (text) return parse_published_root(*text, page);
+  if (text.error().kind != ErrorKind::not_found) return std::unexpected(std::move(text.error()));
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(folder, error))) return std::nullopt;
+  const auto top = entries_of(folder);
+  if (!top) return std::unexpected(top.error());
+  for (const fs::path& entry : *top) {
+    if (entry.filename() != change_folder_name) return foreign(entry, not_ours);
+  }
+  return std::nullopt;
 }
 
 }  // namespace axle::index

@@ -1,3 +1,4 @@
+#include "index/publish/index_edit.h"
 #include "index/publish/static_index.h"
 
 #include <algorithm>
@@ -265,7 +266,7 @@ TEST_CASE("what is removed is said, and the rest stays") {
                           bool dry_run = false) {
     std::vector<RemovalTarget> targets;
     for (const std::string& text : texts) targets.push_back(parse_removal_target(text).value());
-    return remove_from_static_index(setup.out, targets, labels, dry_run, setup.report);
+    return remove_in_place(*make_folder_place(setup.out), targets, labels, dry_run, setup.report);
   };
   const auto names = [](const RemovedFiles& removal) {
     std::vector<std::string> files;
