@@ -9,7 +9,7 @@
 namespace axle::index {
 namespace {
 
-constexpr std::uint64_t largest_variants_file = 64ULL << 20;
+constexpr std::uint64_t most_bytes_read = 64ULL << 20;
 
 class FolderPlace final : public IndexPlace {
  public:
@@ -27,7 +27,7 @@ class FolderPlace final : public IndexPlace {
                                                const std::string& filename,
                                                Report& report) override {
     const std::string path = project.folder + '/' + filename;
-    const auto text = read_local_file(path, largest_variants_file);
+    const auto text = read_local_file(path, most_bytes_read);
     if (!text) return std::unexpected(text.error());
     return wheel::parse_variant_metadata(*text, path, report);
   }
@@ -35,8 +35,10 @@ class FolderPlace final : public IndexPlace {
   Result<std::optional<StoredObject>> find(const std::string&, const std::string&) override {
     return std::nullopt;
   }
-  Result<std::string> read_metadata(const std::string&, const std::string& filename) override {
-    return fail(ErrorKind::not_found, filename + ": its METADATA is in the wheel itself");
+  Result<std::string> read_metadata(const std::string& project,
+                                    const std::string& filename) override {
+    return read_local_file(fmt::format("{}/simple/{}/{}.metadata", folder_, project, filename),
+                           most_bytes_read);
   }
   Result<std::unique_ptr<IndexDraft>> begin() override {
     auto change = FolderChange::begin(folder_);

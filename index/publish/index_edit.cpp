@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <random>
@@ -58,16 +59,8 @@ Result<ProjectEdits> change_index(IndexPlace& place, bool dry, Report& report, c
   }
 }
 
-Result<void> require_index(IndexPlace& place) {
-  const auto names = place.read_names();
-  if (!names) return std::unexpected(names.error());
-  if (*names) return {};
-  return fail(ErrorKind::not_found, fmt::format("{} does not contain a package index", place.name()),
-              "--out must be an index that `variant index build` or `variant index add` wrote");
-}
-
 /// The wheels that a target means, in the project that has them.
-Result<std::vector<std::string>> find_wheels(const RemovalTarget& target,
+Result<std::vector<std::string>> wheels_of(const RemovalTarget& target,
                                              const std::vector<std::string>& labels,
                                              const ProjectEdit& project, IndexPlace& place) {
   std::vector<std::string> found;
@@ -91,7 +84,7 @@ Result<ProjectEdits> change_found(IndexPlace& place, const std::vector<RemovalTa
     for (const RemovalTarget& target : targets) {
       const auto project = edits.open(target.project);
       if (!project) return std::unexpected(project.error());
-      const auto found = find_wheels(target, labels, **project, place);
+      const auto found = wheels_of(target, labels, **project, place);
       if (!found) return std::unexpected(found.error());
       for (const std::string& filename : *found) change(**project, filename);
     }
@@ -100,6 +93,19 @@ Result<ProjectEdits> change_found(IndexPlace& place, const std::vector<RemovalTa
 }
 
 }  // namespace
+
+Result<void> require_index(IndexPlace& place) {
+  std::error_code error;
+  // Its first page may be damaged.
+  const bool here = !place.folder().empty() &&
+                    std::filesystem::is_directory(place.folder() + "/simple", error);
+  const auto names = here ? Result<std::optional<std::vector<std::string>>>(std::nullopt)
+                          : place.read_names();
+  if (!names) return std::unexpected(names.error());
+  if (here || *names) return {};
+  return fail(ErrorKind::not_found, fmt::format("{} does not contain a package index", place.name()),
+              "--out must be an index that `variant index build` or `variant index add` wrote");
+}
 
 Result<StaticIndex> add_in_place(const std::vector<ScannedWheel>& wheels, IndexPlace& place,
                                  std::optional<std::int64_t> uploaded, Report& report) {

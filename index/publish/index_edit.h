@@ -15,6 +15,9 @@
 
 namespace axle::index {
 
+/// Error: not_found, unless there is one.
+[[nodiscard]] Result<void> require_index(IndexPlace& place);
+
 /// Adds wheels that were scanned. `uploaded`: for those that are new, microseconds since 1970
 /// (PEP 700). The result has the projects that they belong to. Errors: those of build_static_index.
 [[nodiscard]] Result<StaticIndex> add_in_place(const std::vector<ScannedWheel>& wheels,

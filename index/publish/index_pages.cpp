@@ -104,10 +104,19 @@ std::string render_project_html(std::string_view project, const std::vector<List
   return wrap_html("Links for " + escape_html(project), links);
 }
 
+// As the others are, but a root may have a hundred thousand names, which need no escapes.
 std::string render_root_json(const std::vector<std::string>& projects) {
-  ordered_json list = ordered_json::array();
-  for (const std::string& project : projects) list.push_back(ordered_json{{"name", project}});
-  return finish_json({{"meta", {{"api-version", api_version}}}, {"projects", std::move(list)}});
+  std::string text = fmt::format("{{\n \"meta\": {{\n  \"api-version\": \"{}\"\n }},\n \"projects\": [",
+                                 api_version);
+  bool first = true;
+  for (const std::string& project : projects) {
+    text += first ? "\n  {\n   \"name\": \"" : ",\n  {\n   \"name\": \"";
+    text += project;
+    text += "\"\n  }";
+    first = false;
+  }
+  text += projects.empty() ? "]\n}\n" : "\n ]\n}\n";
+  return text;
 }
 
 std::string render_root_html(const std::vector<std::string>& projects) {

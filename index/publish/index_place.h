@@ -59,7 +59,7 @@ class IndexPlace {
   /// by several threads at once, like `read_metadata`.
   [[nodiscard]] virtual Result<std::optional<StoredObject>> find(const std::string& project,
                                                                  const std::string& filename) = 0;
-  /// Of a storage: the METADATA of a wheel that is there. Error: not_found.
+  /// The METADATA of a wheel that is there. Error: not_found.
   [[nodiscard]] virtual Result<std::string> read_metadata(const std::string& project,
                                                           const std::string& filename) = 0;
   /// A change of what is there; `read_…` are to be called after it. Errors: io; another run writes to

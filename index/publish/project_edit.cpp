@@ -26,6 +26,7 @@ Result<ProjectEdit> ProjectEdit::open(const std::string& name, IndexPlace& place
   ProjectEdit edit(name, place);
   auto published = place.read_project(name);
   if (!published) return std::unexpected(std::move(published.error()));
+  edit.published_.folder = fmt::format("{}/simple/{}", place.name(), name);
   if (!*published) return edit;
   edit.is_new_ = false;
   edit.published_ = std::move(**published);
@@ -98,7 +99,9 @@ Result<void> ProjectEdit::add_record(ListedFile file) {
 void ProjectEdit::remove(const std::string& filename) {
   const auto found = wheels_.find(filename);
   if (found == wheels_.end()) return;
-  touched_.insert(found->second.name.version);
+  const wheel::WheelName& name = found->second.name;
+  touched_.insert(name.version);
+  if (name.is_variant()) removed_labels_.emplace(name.version, name.label);
   is_changed_ = true;
   wheels_.erase(found);
 }
@@ -122,23 +125,31 @@ std::map<wheel::Version, ProjectEdit::Release> ProjectEdit::releases() const {
 
 Result<std::vector<ScannedWheel>> ProjectEdit::published_variants(const Release& release,
                                                                   Report& report) {
-  std::vector<ScannedWheel> known;
-  std::optional<wheel::VariantMetadata> metadata;
-  std::set<std::string> labels;
+  std::map<std::string, const Wheel*> labels;
   for (const Wheel* one : release.wheels) {
-    const bool counts = one->name.is_variant() && one->is_published;
-    if (!counts || !labels.insert(one->name.label).second) continue;
-    if (!metadata) {
-      auto read = place_->read_variants(published_, release.variants_file, report);
-      if (!read) return std::unexpected(std::move(read.error()));
-      metadata = std::move(*read);
+    if (one->name.is_variant() && one->is_published) labels.emplace(one->name.label, one);
+  }
+  // In a storage, another publisher may have written the file, and not yet the page.
+  const bool shared = place_->folder().empty();
+  if (labels.empty() && !shared) return std::vector<ScannedWheel>();
+  const auto metadata = place_->read_variants(published_, release.variants_file, report);
+  const bool absent = !metadata && metadata.error().kind == ErrorKind::not_found;
+  if (absent && labels.empty()) return std::vector<ScannedWheel>();
+  if (!metadata) return std::unexpected(metadata.error());
+  if (shared) {
+    for (const auto& [label, properties] : metadata->variants) {
+      if (!removed_labels_.contains({release.wheels.front()->name.version, label}))
+        labels.emplace(label, nullptr);
     }
+  }
+  std::vector<ScannedWheel> known;
+  for (const auto& [label, one] : labels) {
     ScannedWheel wheel;
-    wheel.path = published_.folder + '/' + one->listed.filename;
     wheel.is_here = false;
-    wheel.filename = one->listed.filename;
-    wheel.name = one->name;
-    auto own = wheel::only_variant(*metadata, one->name.label);
+    wheel.name = one != nullptr ? one->name : release.wheels.front()->name;
+    wheel.filename = one != nullptr ? one->listed.filename : release.variants_file;
+    wheel.path = published_.folder + '/' + wheel.filename;
+    auto own = wheel::only_variant(*metadata, label);
     if (!own) return std::unexpected(within(wheel.path, std::move(own.error())));
     wheel.variant = std::move(*own);
     known.push_back(std::move(wheel));

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -90,6 +91,7 @@ class ProjectEdit {
   std::map<std::string, ListedFile> variants_;   ///< the same
   std::map<Meaning, std::string> filenames_;     ///< filled on the first `add`
   std::set<wheel::Version> touched_;             ///< releases whose wheels are others now
+  std::set<std::pair<wheel::Version, std::string>> removed_labels_;  ///< of wheels that went
 };
 
 }  // namespace axle::index

@@ -54,7 +54,7 @@ bool is_real(const fs::path& path, fs::file_type type) {
 /// Adding and removing must not lose anything that they would not write again.
 bool is_as_written(const PublishedFile& file) {
   const bool known = file.filename.ends_with(".whl") || file.filename.ends_with("-variants.json");
-  return known && !file.hash.sha256().empty() && file.size;
+  return known && file.size;
 }
 
 Result<PublishedProject> read_project(const fs::path& folder) {
@@ -78,6 +78,21 @@ Result<PublishedProject> read_project(const fs::path& folder) {
     project.files.push_back(entry.filename());
   }
   return project;
+}
+
+std::vector<std::string> names_in_lines(std::string_view text) {
+  constexpr std::string_view begin = "\n   \"name\": \"";
+  std::vector<std::string> names;
+  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    const std::size_t end = std::min(text.find('"', at), text.size());
+    const std::string_view name = text.substr(at, end - at);
+    const bool plain = name.find_first_of("\\\n") == std::string_view::npos &&
+                       wheel::is_valid_name(name) && wheel::normalize_name(name) == name;
+    if (!plain || (!names.empty() && names.back() >= name)) return {};
+    names.emplace_back(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -109,6 +124,11 @@ Result<PublishedProject> parse_published_page(std::string text, const std::strin
   PublishedProject project;
   std::set<std::string> written = {"index.json", "index.html"};
   for (const PublishedFile& file : page->files) {
+    if (file.hash.sha256().empty()) {
+      Error error = foreign(where, fmt::format("lists {} without a sha256", file.filename)).error();
+      error.kind = ErrorKind::mismatch;
+      return std::unexpected(std::move(error));
+    }
     if (!is_as_written(file)) {
       return foreign(where,
                      fmt::format("lists {} in a different form than `variant index build` writes",
@@ -130,6 +150,9 @@ Result<PublishedProject> parse_published_page(std::string text, const std::strin
 
 Result<std::vector<std::string>> parse_published_root(std::string_view text,
                                                       const std::string& where) {
+  // Ours, which may have a hundred thousand names, is what we would write.
+  if (std::vector<std::string> names = names_in_lines(text); render_root_json(names) == text)
+    return names;
   const nlohmann::json page = nlohmann::json::parse(text, nullptr, false);
   const auto list = page.is_object() ? page.find("projects") : page.end();
   if (!page.is_object() || list == page.end() || !list->is_array()) return foreign(where, not_ours);
@@ -143,6 +166,7 @@ Result<std::vector<std::string>> parse_published_root(std::string_view text,
       return foreign(where, not_ours);
     names.push_back(*name);
   }
+  std::ranges::sort(names);
   return names;
 }
 
@@ -200,6 +224,24 @@ Result<std::optional<std::vector<std::string>>> read_published_names(const std::
     if (entry.filename() != change_folder_name) return foreign(entry, not_ours);
   }
   return std::nullopt;
+}
+
+Result<std::vector<std::string>> list_project_folders(const std::string& folder) {
+  const fs::path simple = fs::path(folder) / "simple";
+  std::vector<std::string> names;
+  std::error_code error;
+  if (!fs::exists(simple, error)) return names;
+  const auto entries = entries_of(simple);
+  if (!entries) return std::unexpected(entries.error());
+  for (const fs::path& entry : *entries) {
+    std::string name = entry.filename();
+    if (name == "index.json" || name == "index.html") continue;
+    if (name != wheel::normalize_name(name) || !is_real(entry, fs::file_type::directory))
+      return foreign(entry, not_ours);
+    names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace axle::index

@@ -41,6 +41,10 @@ using PublishedIndex = std::map<std::string, PublishedProject>;
 [[nodiscard]] Result<std::optional<PublishedProject>> read_published_project(
     const std::string& folder);
 
+/// The projects that have a folder, sorted, whatever the first page says; a folder without an index
+/// has none.
+[[nodiscard]] Result<std::vector<std::string>> list_project_folders(const std::string& folder);
+
 /// The projects that the first page of the index in `folder` names; nullopt: there is no index, and
 /// nothing else. Errors: io, as above.
 [[nodiscard]] Result<std::optional<std::vector<std::string>>> read_published_names(

@@ -23,15 +23,6 @@ namespace fs = std::filesystem;
 /// The projects that change, by name; one without wheels is removed.
 using Changes = std::map<std::string, ProjectWheels>;
 
-Result<std::string> resolved_path(const std::string& location) {
-  Result<std::string> path = local_path(location);
-  if (!path) return path;
-  std::error_code error;
-  const fs::path resolved = fs::weakly_canonical(*path, error);
-  if (error) return fail(ErrorKind::io, fmt::format("cannot find {}: {}", *path, error.message()));
-  return resolved.string();
-}
-
 /// A project that changes is opened once, with its published files.
 Result<ProjectWheels*> changed(Changes& changes, const std::string& name,
                                const PublishedIndex& published, Report& report) {
@@ -112,6 +103,15 @@ Result<StaticIndex> add(const std::vector<ScannedWheel>& wheels, IndexPlace& pla
 }
 
 }  // namespace
+
+Result<std::string> resolved_path(const std::string& location) {
+  Result<std::string> path = local_path(location);
+  if (!path) return path;
+  std::error_code error;
+  const fs::path resolved = fs::weakly_canonical(*path, error);
+  if (error) return fail(ErrorKind::io, fmt::format("cannot find {}: {}", *path, error.message()));
+  return resolved.string();
+}
 
 Result<StaticIndex> build_static_index(const std::string& wheels_folder,
                                        const std::string& out_folder, Report& report) {

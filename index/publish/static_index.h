@@ -46,6 +46,9 @@ struct StaticIndex {
 [[nodiscard]] Result<StaticIndex> add_to_static_index(const std::vector<std::string>& wheels,
                                                       IndexPlace& place, Report& report);
 
+/// The absolute path of a folder, given as a path or a file URL.
+[[nodiscard]] Result<std::string> resolved_path(const std::string& location);
+
 /// The absolute path of `out_folder`, a path or a file URL, where an index is or can be made.
 /// Error: io, if it has somebody else's files.
 [[nodiscard]] Result<std::string> find_static_index(const std::string& out_folder);

@@ -51,7 +51,7 @@ class StoredIndex final : public StoredPlace {
 
   /// As `read_project`, asked for once.
   [[nodiscard]] Result<std::optional<PublishedProject>> known_page(const std::string& project);
-  /// The text of a page, which is noted.
+  /// The text of a page or variants file, whose ETag is noted.
   [[nodiscard]] Result<std::optional<std::string>> read_page(const std::string& key);
 
   std::string name_;
@@ -110,13 +110,13 @@ Result<wheel::VariantMetadata> StoredIndex::read_variants(const PublishedProject
                                                           const std::string& filename,
                                                           Report& report) {
   const std::string place = project.folder + '/' + filename;
-  auto text = storage_.get(place.substr(name_.size() + 1), largest_small_file);
-  if (!text) return std::unexpected(std::move(text.error()));
+  const auto text = read_page(place.substr(name_.size() + 1));
+  if (!text) return std::unexpected(text.error());
   if (!*text) {
     return fail(ErrorKind::not_found,
                 place + " is not there, which says what the release's variants are");
   }
-  return wheel::parse_variant_metadata((*text)->text, place, report);
+  return wheel::parse_variant_metadata(**text, place, report);
 }
 
 Result<std::optional<StoredObject>> StoredIndex::find(const std::string& project,
