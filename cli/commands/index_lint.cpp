@@ -1,5 +1,8 @@
 // index lint: what is wrong with an index.
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -55,9 +58,15 @@ ordered_json problems_json(const std::vector<resolver::LintFinding>& found) {
 /// Those of --for, else all that are bundled.
 session::Outcome<std::vector<machines::NamedMachine>> corpus(session::Session& session) {
   if (session.arguments().has(session::Opt::for_machine)) return session.machines();
-  auto all = machines::shipped_machines();
-  if (!all) return session::failed(std::move(all.error()));
-  return std::move(*all);
+  // Of what is not stated the usual is assumed, as by --for, and it need not be told of each.
+  CollectedReport untold;
+  std::vector<machines::NamedMachine> all;
+  for (const std::string& name : machines::shipped_names()) {
+    auto found = machines::select_machines(name, untold);
+    if (!found) return session::failed(std::move(found.error()));
+    std::ranges::move(*found, std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace
@@ -69,6 +78,7 @@ int run_index_lint(session::Session& session, Output& output) {
   if (!opened) return output.failure(opened.error());
   resolver::LintOptions options;
   options.machines = std::move(*machines);
+  options.are_all = !session.arguments().has(session::Opt::for_machine);
   options.deep = session.arguments().has(session::Opt::deep);
   const std::size_t judged = options.machines.size();
   const auto result = resolver::lint_index(*opened->place, std::move(options), output);

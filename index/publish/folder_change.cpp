@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fcntl.h>
@@ -32,10 +34,14 @@ std::string change_folder(const std::string& folder) {
 
 std::string journal_of(const std::string& folder) { return change_folder(folder) + "/journal"; }
 
-/// In which order files get their names: 0 first.
-int rank_of(std::string_view path) {
+/// In which order files get their names: those that pages list, then of each project its variants
+/// files, which change with the page, and its pages, then those of the index.
+std::tuple<int, std::string_view, int> rank_of(std::string_view path) {
   const bool of_index = path.find('/') == path.rfind('/');
-  return !is_index_page(path) ? 0 : of_index ? 2 : 1;
+  const bool variants = path.ends_with("-variants.json");
+  if (!is_index_page(path) && !variants) return {0, {}, 0};
+  return {of_index ? 2 : 1, path.substr(0, path.rfind('/')),
+          variants ? 0 : path.ends_with(".json") ? 1 : 2};
 }
 
 Result<void> flush_path(const std::string& path, int kind) {

@@ -96,13 +96,16 @@ Result<ProjectEdits> change_found(IndexPlace& place, const std::vector<RemovalTa
 
 Result<void> require_index(IndexPlace& place) {
   std::error_code error;
-  // Its first page may be damaged.
-  const bool here = !place.folder().empty() &&
-                    std::filesystem::is_directory(place.folder() + "/simple", error);
-  const auto names = here ? Result<std::optional<std::vector<std::string>>>(std::nullopt)
-                          : place.read_names();
-  if (!names) return std::unexpected(names.error());
-  if (here || *names) return {};
+  bool there = false;
+  if (const std::string folder = place.folder(); !folder.empty()) {
+    // Its first page may be damaged.
+    there = std::filesystem::is_directory(folder + "/simple", error);
+  } else {
+    const auto names = place.read_names();
+    if (!names) return std::unexpected(names.error());
+    there = names->has_value();
+  }
+  if (there) return {};
   return fail(ErrorKind::not_found, fmt::format("{} does not contain a package index", place.name()),
               "--out must be an index that `variant index build` or `variant index add` wrote");
 }

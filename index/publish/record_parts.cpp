@@ -84,7 +84,13 @@ Result<ParsedRecord> parse_record(std::string_view line, std::string_view where)
   CollectedReport report;
   const auto parsed = parse_json_page(std::move(page), page_url, report);
   if (!parsed) return refuse(where, "is not a record of a file in JSON");
-  if (!report.remarks.empty()) return refuse(where, report.remarks.front().message);
+  if (!report.remarks.empty()) {
+    // Of the page that the record was put into nothing need be said.
+    std::string message = report.remarks.front().message;
+    const std::string prefix = std::string(page_url) + ": ";
+    if (message.starts_with(prefix)) message.erase(0, prefix.size());
+    return refuse(where, message);
+  }
   if (parsed->files.size() != 1) return refuse(where, "is not one record");
   const PublishedFile& file = parsed->files.front();
   ParsedRecord record{project_of(file.filename), listed_file(file, page_url)};

@@ -117,6 +117,7 @@ Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const s
 }
 
 Result<std::vector<ScannedWheel>> scan_wheels(std::vector<std::string> paths, Report& report) {
+  for (std::string& path : paths) path = std::filesystem::absolute(path).lexically_normal();
   std::ranges::sort(paths, {}, [](const std::string& path) {
     return std::pair(std::filesystem::path(path).filename().string(), path);
   });

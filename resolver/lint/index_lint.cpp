@@ -20,6 +20,7 @@ class IndexLint {
   IndexLint(index::IndexPlace& place, LintOptions options, Report& report)
       : place_(place),
         corpus_(std::move(options.machines)),
+        are_all_(options.are_all),
         deep_(options.deep),
         known_(place),
         report_(report) {}
@@ -34,6 +35,7 @@ class IndexLint {
 
   index::IndexPlace& place_;
   MachineCorpus corpus_;
+  bool are_all_;
   bool deep_;
   KnownProjects known_;
   Report& report_;
@@ -92,7 +94,8 @@ void IndexLint::lint_releases(const std::string& name,
     const bool among_newest = i + 2 >= releases.size();
     if (!release.variants && !among_newest) continue;
     Choices choices = choose_for_all(release, corpus_);
-    lint_release(name, release, choices, corpus_, result_.found);
+    if (are_all_) lint_labels(name, release, choices, corpus_, result_.found);
+    lint_gaps(name, release, choices, corpus_, result_.found);
     lint_for_peers(name, release, place_, result_.found);
     const bool newest = i + 1 == releases.size();
     if (newest && before != nullptr)

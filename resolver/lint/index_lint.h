@@ -14,6 +14,8 @@ namespace axle::resolver {
 
 struct LintOptions {
   std::vector<machines::NamedMachine> machines;  ///< for which releases are judged
+  /// They stand for all that there are: what none of them takes is for nobody.
+  bool are_all = true;
   bool deep = false;  ///< wheels of a folder are read: their hashes, their own metadata
 };
 

@@ -82,9 +82,10 @@ MachineCorpus::MachineCorpus(std::vector<machines::NamedMachine> machines)
     target.libc_family = machine.libc.family;
     target.libc_major = machine.libc.major;
     target.libc_minor = machine.libc.minor;
-    if (!mac) {
-      for (const wheel::Tag& tag : wheel::supported_tags(target).best_first())
-        platform.tags.insert(tag.platform);
+    const wheel::SupportedTags supported = wheel::supported_tags(target);
+    for (const wheel::Tag& tag : supported.best_first()) {
+      // Of a recorded Mac only its wheels without a platform are known here.
+      if (!mac) platform.tags.insert(tag.platform);
     }
     platforms_.push_back(std::move(platform));
   }

@@ -65,41 +65,6 @@ std::set<std::string> labels_on(const LintedRelease& release, std::size_t machin
   return labels;
 }
 
-void lint_labels(const std::string& project, const LintedRelease& release, const Choices& choices,
-                 MachineCorpus& corpus, std::vector<LintFinding>& found) {
-  const wheel::VariantMetadata& metadata = *release.variants;
-  std::set<std::string> chosen;
-  for (const auto& label : choices) chosen.insert(label.value_or(std::string()));
-  const std::string version = wheel::render_version(release.version);
-  for (const auto& [label, properties] : metadata.variants) {
-    const std::uint64_t bytes = bytes_of(release, label);
-    if (bytes == 0 || chosen.contains(label) || is_null_variant(metadata, label)) continue;
-    if (const auto feature = obstacle(metadata, properties)) {
-      found.push_back({"unreachable_variant", project, version + ' ' + label,
-                       fmt::format("{} {}: no machine takes the variant {}: none of its values of {} "
-                                   "is known to the provider",
-                                   project, version, label, *feature),
-                       "correct the value, or remove the variant", {}, bytes});
-      continue;
-    }
-    std::vector<std::string> machines;
-    std::set<std::string> instead;
-    for (std::size_t i = 0; i < corpus.size(); ++i) {
-      if (!choices[i] || !labels_on(release, i, corpus).contains(label)) continue;
-      const auto ranked = corpus.ranked(i, metadata);
-      if (std::ranges::find(ranked, label) == ranked.end()) continue;
-      machines.push_back(corpus.name(i));
-      instead.insert(*choices[i]);
-    }
-    // The corpus has no such machine: nothing is known.
-    if (machines.empty()) continue;
-    found.push_back({"dominated_variant", project, version + ' ' + label,
-                     fmt::format("{} {}: no machine takes the variant {}: where it fits, {} is better",
-                                 project, version, label, fmt::join(instead, " or ")),
-                     "remove it, or check the order of the namespaces", std::move(machines), bytes});
-  }
-}
-
 std::string first_names(const std::vector<std::string>& machines) {
   constexpr std::size_t most = 5;
   std::string text;
@@ -146,10 +111,45 @@ Choices choose_for_all(const LintedRelease& release, MachineCorpus& corpus) {
   return choices;
 }
 
-void lint_release(const std::string& project, const LintedRelease& release, const Choices& choices,
-                  MachineCorpus& corpus, std::vector<LintFinding>& found) {
+void lint_labels(const std::string& project, const LintedRelease& release, const Choices& choices,
+                 MachineCorpus& corpus, std::vector<LintFinding>& found) {
   if (!release.variants) return;
-  lint_labels(project, release, choices, corpus, found);
+  const wheel::VariantMetadata& metadata = *release.variants;
+  std::set<std::string> chosen;
+  for (const auto& label : choices) chosen.insert(label.value_or(std::string()));
+  const std::string version = wheel::render_version(release.version);
+  for (const auto& [label, properties] : metadata.variants) {
+    const std::uint64_t bytes = bytes_of(release, label);
+    if (bytes == 0 || chosen.contains(label) || is_null_variant(metadata, label)) continue;
+    if (const auto feature = obstacle(metadata, properties)) {
+      found.push_back({"unreachable_variant", project, version + ' ' + label,
+                       fmt::format("{} {}: no machine takes the variant {}: none of its values of {} "
+                                   "is known to the provider",
+                                   project, version, label, *feature),
+                       "correct the value, or remove the variant", {}, bytes});
+      continue;
+    }
+    std::vector<std::string> machines;
+    std::set<std::string> instead;
+    for (std::size_t i = 0; i < corpus.size(); ++i) {
+      if (!choices[i] || !labels_on(release, i, corpus).contains(label)) continue;
+      const auto ranked = corpus.ranked(i, metadata);
+      if (std::ranges::find(ranked, label) == ranked.end()) continue;
+      machines.push_back(corpus.name(i));
+      instead.insert(*choices[i]);
+    }
+    // The corpus has no such machine: nothing is known.
+    if (machines.empty()) continue;
+    found.push_back({"dominated_variant", project, version + ' ' + label,
+                     fmt::format("{} {}: no machine takes the variant {}: where it fits, {} is better",
+                                 project, version, label, fmt::join(instead, " or ")),
+                     "remove it, or check the order of the namespaces", std::move(machines), bytes});
+  }
+}
+
+void lint_gaps(const std::string& project, const LintedRelease& release, const Choices& choices,
+               MachineCorpus& corpus, std::vector<LintFinding>& found) {
+  if (!release.variants) return;
   std::vector<std::string> left;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     // An architecture for which nothing is built is no gap in what is.

@@ -31,10 +31,13 @@ struct LintedRelease {
 using Choices = std::vector<std::optional<std::string>>;
 [[nodiscard]] Choices choose_for_all(const LintedRelease& release, MachineCorpus& corpus);
 
-/// Variants that no machine can take, or none takes since another one is always better; machines
-/// without a wheel, of architectures that have some.
-void lint_release(const std::string& project, const LintedRelease& release, const Choices& choices,
-                  MachineCorpus& corpus, std::vector<LintFinding>& found);
+/// Variants that no machine can take, or none takes since another one is always better.
+void lint_labels(const std::string& project, const LintedRelease& release, const Choices& choices,
+                 MachineCorpus& corpus, std::vector<LintFinding>& found);
+
+/// Machines without a wheel, of architectures that have some.
+void lint_gaps(const std::string& project, const LintedRelease& release, const Choices& choices,
+               MachineCorpus& corpus, std::vector<LintFinding>& found);
 
 /// Machines that get less from `release` than from the one `before` it.
 void lint_successor(const std::string& project, const LintedRelease& before,

@@ -80,7 +80,6 @@ class Releases(LintCase):
                      Wheel("demo", "2.0", tags="cp312-cp312-manylinux_2_28_x86_64"))
         lost = self.problems()["machine_lost", "demo", "2.0"]
         self.assertIn("graviton3", lost["machines"])
-        self.assertIn("skylake-rhel6", lost["machines"])
         self.assertNotIn("h100", lost["machines"])
         self.assert_ok(self.variant("index", "yank", "demo==2.0", "--out", self.out))
         self.assertEqual(self.lint()["problems"], [])

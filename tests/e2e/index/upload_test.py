@@ -18,7 +18,7 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from loopback import serve
-from support import PEERS, TestCase, Wheel, levels_document, tree
+from support import PEERS, TestCase, Wheel, levels_document
 
 DOCUMENT = levels_document()
 SECRET = "pass:word/ with spaces"
@@ -198,11 +198,11 @@ class PyPIServer(UploadCase):
         wheels = [Wheel("demo", "1.0"), Wheel("other_thing", "2.0+cu128", requires=["demo"]), Wheel("demo", "1.0", "v3", DOCUMENT)]
         paths = [wheel.write(self.dist) for wheel in wheels]
         self.assert_ok(self.publish(self.dist, "--repository-url", self.url))
-        there = {path: data for path, data in tree(self.packages).items()}
+        there = {path.name: path.read_bytes() for path in self.packages.iterdir()}
         self.assertEqual(there, {path.name: path.read_bytes() for path in paths})
         index = self.url + "simple/"
         self.assert_ok(self.install("other-thing", index=index))
-        self.assertEqual({name: version for name, (version, _) in self.installed().items()}, {"demo": "1.0", "other-thing": "2.0+cu128"})
+        self.assertEqual({name: version for name, (version, _) in self.installed().items()}, {"demo": "1.0", "other_thing": "2.0+cu128"})
         self.assert_ok(self.pip("download", "--no-deps", "-i", index, "-d", self.root / "pip", "demo"))
         self.assertEqual([path.name for path in (self.root / "pip").iterdir()], ["demo-1.0-py3-none-any.whl"])
         self.assert_ok(self.uv("pip", "install", "--no-cache", "-i", index, "--target", self.root / "uv", "demo", "--python", self.venv / "bin/python"))
