@@ -11,9 +11,8 @@ using session::Opt;
 
 /// How a storage is asked, whose keys are its own, and what else a command takes.
 std::vector<Opt> storing(std::vector<Opt> more) {
-  std::vector<Opt> options = {Opt::trusted_host, Opt::cert,     Opt::proxy,
-                              Opt::no_proxy_env, Opt::timeout,  Opt::retries,
-                              Opt::config_file,  Opt::no_config};
+  std::vector<Opt> options = {Opt::trusted_host, Opt::cert,    Opt::proxy,       Opt::no_proxy_env,
+                              Opt::timeout,      Opt::retries, Opt::config_file, Opt::no_config};
   options.insert(options.end(), more.begin(), more.end());
   return options;
 }

@@ -260,14 +260,16 @@ constexpr std::array rows = {
               "file or -"},
     OptionRow{Opt::out, value, "--out", "DIR",
               "The output folder; for an index also s3://BUCKET/PREFIX"},
-    OptionRow{Opt::records, value, "--records", "FILE",
-              "Files as records instead: a line of JSON each, as in `files` of a project page; - is "
-              "standard input"},
+    OptionRow{
+        Opt::records, value, "--records", "FILE",
+        "Files as records instead: a line of JSON each, as in `files` of a project page; - is "
+        "standard input"},
     OptionRow{Opt::reason, value, "--reason", "TEXT", "Why, for those who install it all the same"},
     OptionRow{Opt::undo_yank, flag, "--undo", "", "Take the mark away again"},
     OptionRow{Opt::host, value, "--host", "ADDRESS",
               "The address to listen on: 127.0.0.1 (the default), ::1, or one that others reach"},
-    OptionRow{Opt::port, value, "--port", "N", "The port to listen on; 0 (the default): a free one"},
+    OptionRow{Opt::port, value, "--port", "N",
+              "The port to listen on; 0 (the default): a free one"},
     OptionRow{Opt::repository_url, value, "--repository-url,--publish-url", "URL",
               "Where the index takes uploads"},
     OptionRow{Opt::username, value, "--username", "NAME",

@@ -1,4 +1,6 @@
 // index lint: what is wrong with an index.
+#include "resolver/lint/index_lint.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -11,7 +13,6 @@
 #include "cli/opened_index.h"
 #include "foundation/text/byte_size.h"
 #include "machines/selection.h"
-#include "resolver/lint/index_lint.h"
 #include "session/session.h"
 
 namespace axle::cli {
@@ -43,11 +44,12 @@ std::string render(const resolver::LintResult& result, const Output& output) {
 ordered_json problems_json(const std::vector<resolver::LintFinding>& found) {
   ordered_json rows = ordered_json::array();
   for (const resolver::LintFinding& one : found) {
-    ordered_json row = {{"code", one.code},
-                        {"project", one.project.empty() ? ordered_json() : ordered_json(one.project)},
-                        {"subject", one.subject},
-                        {"message", one.message},
-                        {"hint", one.hint}};
+    ordered_json row = {
+        {"code", one.code},
+        {"project", one.project.empty() ? ordered_json() : ordered_json(one.project)},
+        {"subject", one.subject},
+        {"message", one.message},
+        {"hint", one.hint}};
     if (!one.machines.empty()) row["machines"] = one.machines;
     if (one.bytes > 0) row["bytes"] = one.bytes;
     rows.push_back(std::move(row));

@@ -126,14 +126,14 @@ int run_index_update(session::Session& session, Output& output) {
   const auto updated = update(arguments, *opened->place, *uploaded, problems);
   if (!updated) return output.failure(session::failed(updated.error()).error());
   if (updated->projects > 0) output.change_was_made();
-  return output.answer({.text = [&] { return render(*updated, opened->url); },
-                        .json = [&]() -> ordered_json {
-                          return {{"folder", updated->folder},
-                                  {"index_url", opened->url},
-                                  {"updated", {{"projects", updated->projects},
-                                               {"files", updated->files}}},
-                                  {"problems", problems.messages}};
-                        }});
+  return output.answer(
+      {.text = [&] { return render(*updated, opened->url); },
+       .json = [&]() -> ordered_json {
+         return {{"folder", updated->folder},
+                 {"index_url", opened->url},
+                 {"updated", {{"projects", updated->projects}, {"files", updated->files}}},
+                 {"problems", problems.messages}};
+       }});
 }
 
 }  // namespace axle::cli

@@ -21,8 +21,7 @@ session::Outcome<index::ServerOptions> read_options(const session::Arguments& ar
   if (arguments.has(session::Opt::host)) options.address = arguments.value(session::Opt::host);
   const std::string port = arguments.value(session::Opt::port);
   if (port.empty()) return options;
-  const auto [end, error] =
-      std::from_chars(port.data(), port.data() + port.size(), options.port);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), options.port);
   if (error == std::errc() && end == port.data() + port.size()) return options;
   return session::misused(fmt::format("--port is {}, not a number up to 65535", port));
 }
@@ -52,8 +51,9 @@ int run_index_serve(session::Session& session, Output& output) {
   const int told = output.answer(
       {.text =
            [&] {
-             return fmt::format("{} is at {}\ninstall from it: variant install --index-url {} ...\n",
-                                *folder, url, url);
+             return fmt::format(
+                 "{} is at {}\ninstall from it: variant install --index-url {} ...\n", *folder, url,
+                 url);
            },
        .json = [&]() -> ordered_json { return {{"folder", *folder}, {"index_url", url}}; }});
   if (told != 0) return told;

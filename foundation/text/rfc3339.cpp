@@ -1,8 +1,8 @@
 #include "foundation/text/rfc3339.h"
 
+#include <array>
 #include <chrono>
 #include <cstdio>
-#include <array>
 
 namespace axle::text {
 namespace {
@@ -99,10 +99,11 @@ std::string render_rfc3339(std::int64_t microseconds) {
   const std::chrono::hh_mm_ss clock(time - day);
   std::array<char, 64> text{};
   const int size = std::snprintf(
-      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ",
+      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+      static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+      static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()),
+      static_cast<int>(clock.subseconds().count()));
   return {text.data(), static_cast<std::size_t>(size)};
 }
 

@@ -51,7 +51,8 @@ Result<void> write_new_file(const std::string& path, std::string_view content) {
 Result<void> copy_to_new_file(const std::string& file, const std::string& path) {
   if (share_blocks(file, path)) return {};
   std::error_code error;
-  std::filesystem::copy_file(file, path, error);
+  // What could not share blocks may be left.
+  std::filesystem::copy_file(file, path, std::filesystem::copy_options::overwrite_existing, error);
   if (error) return system_failure("copy " + file + " to", path, error.value());
   return {};
 }

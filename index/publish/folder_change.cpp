@@ -41,7 +41,9 @@ std::tuple<int, std::string_view, int> rank_of(std::string_view path) {
   const bool variants = path.ends_with("-variants.json");
   if (!is_index_page(path) && !variants) return {0, {}, 0};
   return {of_index ? 2 : 1, path.substr(0, path.rfind('/')),
-          variants ? 0 : path.ends_with(".json") ? 1 : 2};
+          variants                  ? 0
+          : path.ends_with(".json") ? 1
+                                    : 2};
 }
 
 Result<void> flush_path(const std::string& path, int kind) {
@@ -74,7 +76,10 @@ Result<void> put(const std::string& staged, const std::string& path) {
 Result<void> drop(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_failure("remove", path, errno);
   // The folder of a project whose last file that was.
-  ::rmdir(fs::path(path).parent_path().c_str());
+  const std::string folder = fs::path(path).parent_path();
+  const bool stays =
+      ::rmdir(folder.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT;
+  if (stays) return system_failure("remove", folder, errno);
   return {};
 }
 
@@ -101,8 +106,9 @@ Result<void> carry_out(const std::vector<ChangeStep>& steps, const std::string& 
                             ? drop(path)
                             : put(fmt::format("{}/{}", change_folder(folder), step.staged), path);
     if (!done) {
-      done.error().hint += "; the change is decided, and the next command that changes the index "
-                           "completes it";
+      done.error().hint +=
+          "; the change is decided, and the next command that changes the index "
+          "completes it";
       return done;
     }
     folders.insert(fs::path(path).parent_path());

@@ -22,8 +22,8 @@ namespace axle::index {
 
 class FolderChange final : public IndexDraft {
  public:
-  /// `folder`: absolute; made if it is not there. Holds its lock until it ends. Errors: io, those of
-  /// lock_index_folder and complete_change.
+  /// `folder`: absolute; made if it is not there. Holds its lock until it ends. Errors: io, those
+  /// of lock_index_folder and complete_change.
   [[nodiscard]] static Result<std::unique_ptr<FolderChange>> begin(const std::string& folder);
   FolderChange(const FolderChange&) = delete;
   FolderChange& operator=(const FolderChange&) = delete;

@@ -37,10 +37,9 @@ Result<system::Descriptor> lock_index_folder(const std::string& folder) {
       return system_failure("lock", folder, refused.value());
     }
     if (std::chrono::steady_clock::now() > deadline) {
-      return fail(
-          ErrorKind::io,
-          fmt::format("another process is writing to {}; nothing was changed", folder),
-          "run the command again when it has finished");
+      return fail(ErrorKind::io,
+                  fmt::format("another process is writing to {}; nothing was changed", folder),
+                  "run the command again when it has finished");
     }
     if (refused) std::this_thread::sleep_for(pause);
   }

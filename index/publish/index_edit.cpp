@@ -61,8 +61,8 @@ Result<ProjectEdits> change_index(IndexPlace& place, bool dry, Report& report, c
 
 /// The wheels that a target means, in the project that has them.
 Result<std::vector<std::string>> wheels_of(const RemovalTarget& target,
-                                             const std::vector<std::string>& labels,
-                                             const ProjectEdit& project, IndexPlace& place) {
+                                           const std::vector<std::string>& labels,
+                                           const ProjectEdit& project, IndexPlace& place) {
   std::vector<std::string> found;
   for (const PublishedWheel& wheel : project.published().wheels) {
     if (names_wheel(target, wheel, labels)) found.push_back(wheel.filename);
@@ -106,7 +106,8 @@ Result<void> require_index(IndexPlace& place) {
     there = names->has_value();
   }
   if (there) return {};
-  return fail(ErrorKind::not_found, fmt::format("{} does not contain a package index", place.name()),
+  return fail(ErrorKind::not_found,
+              fmt::format("{} does not contain a package index", place.name()),
               "--out must be an index that `variant index build` or `variant index add` wrote");
 }
 

@@ -27,7 +27,8 @@ namespace axle::index {
 
 /// Removes the wheels of `targets`, only those with one of `labels` unless that is empty; variants
 /// files and pages are updated. With `dry_run` nothing is changed. Errors: not_found if there is no
-/// index, or a target matches nothing (the hint lists what exists), and those of build_static_index.
+/// index, or a target matches nothing (the hint lists what exists), and those of
+/// build_static_index.
 [[nodiscard]] Result<RemovedFiles> remove_in_place(IndexPlace& place,
                                                    const std::vector<RemovalTarget>& targets,
                                                    const std::vector<std::string>& labels,

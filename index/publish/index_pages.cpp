@@ -106,8 +106,8 @@ std::string render_project_html(std::string_view project, const std::vector<List
 
 // As the others are, but a root may have a hundred thousand names, which need no escapes.
 std::string render_root_json(const std::vector<std::string>& projects) {
-  std::string text = fmt::format("{{\n \"meta\": {{\n  \"api-version\": \"{}\"\n }},\n \"projects\": [",
-                                 api_version);
+  std::string text = fmt::format(
+      "{{\n \"meta\": {{\n  \"api-version\": \"{}\"\n }},\n \"projects\": [", api_version);
   bool first = true;
   for (const std::string& project : projects) {
     text += first ? "\n  {\n   \"name\": \"" : ",\n  {\n   \"name\": \"";

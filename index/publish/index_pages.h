@@ -17,11 +17,11 @@ struct ListedFile {
   std::uint64_t size = 0;
   std::string requires_python;
   std::string metadata_sha256;
-  bool has_provenance = false;  ///< beside it: provenance_name
-  std::string url = {};         ///< of a file that is elsewhere; empty: beside the page
-  std::string provenance_url = {};              ///< the same of its attestations
-  std::optional<std::int64_t> uploaded = {};    ///< PEP 700: microseconds since 1970, UTC
-  std::optional<std::string> yanked = {};       ///< PEP 592: why, perhaps without a word
+  bool has_provenance = false;      ///< beside it: provenance_name
+  std::string url = {};             ///< of a file that is elsewhere; empty: beside the page
+  std::string provenance_url = {};  ///< the same of its attestations
+  std::optional<std::int64_t> uploaded = {};  ///< PEP 700: microseconds since 1970, UTC
+  std::optional<std::string> yanked = {};     ///< PEP 592: why, perhaps without a word
 
   friend bool operator==(const ListedFile&, const ListedFile&) = default;
 };

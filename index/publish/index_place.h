@@ -46,8 +46,8 @@ class IndexPlace {
   [[nodiscard]] virtual const std::string& name() const = 0;
   /// The absolute path of its folder; empty: it is none of this machine's.
   [[nodiscard]] virtual std::string folder() const = 0;
-  /// The names of its projects, sorted; nullopt: there is no index. Errors: io, if what is there was
-  /// not made by an index build; of a storage what it refuses.
+  /// The names of its projects, sorted; nullopt: there is no index. Errors: io, if what is there
+  /// was not made by an index build; of a storage what it refuses.
   [[nodiscard]] virtual Result<std::optional<std::vector<std::string>>> read_names() = 0;
   /// What is published of a project; nullopt: nothing. Errors: the same.
   [[nodiscard]] virtual Result<std::optional<PublishedProject>> read_project(
@@ -62,8 +62,8 @@ class IndexPlace {
   /// The METADATA of a wheel that is there. Error: not_found.
   [[nodiscard]] virtual Result<std::string> read_metadata(const std::string& project,
                                                           const std::string& filename) = 0;
-  /// A change of what is there; `read_…` are to be called after it. Errors: io; another run writes to
-  /// it.
+  /// A change of what is there; `read_…` are to be called after it. Errors: io; another run writes
+  /// to it.
   [[nodiscard]] virtual Result<std::unique_ptr<IndexDraft>> begin() = 0;
 };
 

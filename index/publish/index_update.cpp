@@ -138,7 +138,8 @@ Result<UpdatedIndex> add_records_at_once(const RecordParts& parts, IndexPlace& p
       return std::unexpected(std::move(done.error()));
   }
   if (auto done = write_roots(*names, out); !done) return std::unexpected(std::move(done.error()));
-  if (auto done = draft.put_in_place(report); !done) return std::unexpected(std::move(done.error()));
+  if (auto done = draft.put_in_place(report); !done)
+    return std::unexpected(std::move(done.error()));
   return updated;
 }
 

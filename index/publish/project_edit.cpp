@@ -43,7 +43,8 @@ Result<void> ProjectEdit::take(ListedFile file, bool is_published) {
     return std::unexpected(within(published_.folder + "/index.json", std::move(name.error())));
   }
   std::string filename = file.filename;
-  wheels_.insert_or_assign(std::move(filename), Wheel{std::move(file), std::move(*name), is_published});
+  wheels_.insert_or_assign(std::move(filename),
+                           Wheel{std::move(file), std::move(*name), is_published});
   return {};
 }
 
@@ -64,14 +65,14 @@ Result<void> ProjectEdit::add(const ScannedWheel& wheel, std::optional<std::int6
           : filenames_.try_emplace(meaning_of(wheel.name), wheel.filename).first->second;
   const auto found = wheels_.find(same);
   if (found != wheels_.end() && found->second.listed.sha256 != wheel.sha256) {
-    const std::string path = found->second.fresh != nullptr ? found->second.fresh->path
-                                                            : published_.folder + '/' + same;
-    return fail(ErrorKind::mismatch,
-                fmt::format("{} differs from {}, which is published under that name", wheel.path,
-                            path),
-                fmt::format("give it a new version or build number, since installers store "
-                            "hashes; or remove the published one first: {}",
-                            removal_command(path)));
+    const std::string path =
+        found->second.fresh != nullptr ? found->second.fresh->path : published_.folder + '/' + same;
+    return fail(
+        ErrorKind::mismatch,
+        fmt::format("{} differs from {}, which is published under that name", wheel.path, path),
+        fmt::format("give it a new version or build number, since installers store "
+                    "hashes; or remove the published one first: {}",
+                    removal_command(path)));
   }
   if (found != wheels_.end()) {
     // What a page lists may be missing in a storage: there it is sent again.
@@ -247,8 +248,8 @@ Result<void> ProjectEdit::write(IndexDraft& out, Report& report) {
     }
   }
   if (Result<void> done = write_files(out); !done) return done;
-  const bool sends = std::ranges::any_of(
-      wheels_, [](const auto& entry) { return entry.second.fresh != nullptr; });
+  const bool sends =
+      std::ranges::any_of(wheels_, [](const auto& entry) { return entry.second.fresh != nullptr; });
   if (!is_changed_ && !sends) return {};
   leave_out_files(out);
   if (!wheels_.empty()) return write_pages(out);

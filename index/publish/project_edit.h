@@ -46,8 +46,8 @@ class ProjectEdit {
   [[nodiscard]] bool is_changed() const { return is_changed_; }
   [[nodiscard]] bool is_empty() const { return wheels_.empty(); }
 
-  /// Writes pages and files, as far as they change. Errors: those of combine_variants, read_variants
-  /// and `out`.
+  /// Writes pages and files, as far as they change. Errors: those of combine_variants,
+  /// read_variants and `out`.
   [[nodiscard]] Result<void> write(IndexDraft& out, Report& report);
   /// The same as it is now, also without a change.
   [[nodiscard]] Result<void> write_pages(IndexDraft& out) const;
@@ -87,10 +87,10 @@ class ProjectEdit {
   PublishedProject published_;
   bool is_new_ = true;
   bool is_changed_ = false;
-  std::map<std::string, Wheel> wheels_;          ///< by file name
-  std::map<std::string, ListedFile> variants_;   ///< the same
-  std::map<Meaning, std::string> filenames_;     ///< filled on the first `add`
-  std::set<wheel::Version> touched_;             ///< releases whose wheels are others now
+  std::map<std::string, Wheel> wheels_;         ///< by file name
+  std::map<std::string, ListedFile> variants_;  ///< the same
+  std::map<Meaning, std::string> filenames_;    ///< filled on the first `add`
+  std::set<wheel::Version> touched_;            ///< releases whose wheels are others now
   std::set<std::pair<wheel::Version, std::string>> removed_labels_;  ///< of wheels that went
 };
 

@@ -16,11 +16,11 @@ Result<ProjectEdit*> ProjectEdits::open(const std::string& name) {
 }
 
 Result<void> ProjectEdits::write_roots(IndexDraft& out) {
-  // A storage has no journal: a command that was killed may have written the page of a project alone.
+  // A storage has no journal: a command that was killed may have written the page of a project
+  // alone.
   const bool may_lack_names = place_.folder().empty();
-  const bool changes = std::ranges::any_of(edits_, [](const auto& entry) {
-    return entry.second.is_new() != entry.second.is_empty();
-  });
+  const bool changes = std::ranges::any_of(
+      edits_, [](const auto& entry) { return entry.second.is_new() != entry.second.is_empty(); });
   if (!changes && !may_lack_names) return {};
   auto names = place_.read_names();
   if (!names) return std::unexpected(std::move(names.error()));

@@ -53,8 +53,9 @@ std::FILE* open_part(const std::string& folder) {
 }
 
 /// Its lines, with their numbers; an error of `take` ends it.
-Result<void> for_each_line(std::FILE* file, const std::string& name,
-                           const std::function<Result<void>(std::string_view, std::uint64_t)>& take) {
+Result<void> for_each_line(
+    std::FILE* file, const std::string& name,
+    const std::function<Result<void>(std::string_view, std::uint64_t)>& take) {
   std::array<char, 1U << 16> buffer{};
   std::string line;
   std::uint64_t number = 0;

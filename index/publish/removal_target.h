@@ -28,7 +28,8 @@ struct RemovalTarget {
 [[nodiscard]] bool names_wheel(const RemovalTarget& target, const ListedFile& wheel,
                                const std::vector<std::string>& labels);
 
-/// The error not_found: `listed` is what the project has, `projects` what the index has instead of it.
+/// The error not_found: `listed` is what the project has, `projects` what the index has instead of
+/// it.
 [[nodiscard]] Error nothing_there(const RemovalTarget& target,
                                   const std::vector<std::string>& labels,
                                   const std::vector<std::string>& listed,

@@ -108,8 +108,7 @@ Result<void> StaticProject::write(StagedFolder& out) const {
   for (const ProjectWheels::ListedWheel* member : wheels_) {
     const ScannedWheel& wheel = member->wheel;
     const std::string path = folder + wheel.filename;
-    Result<void> done =
-        member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path);
+    Result<void> done = member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path);
     if (!done) return done;
     if (done = out.write(path + ".metadata", wheel.metadata_text); !done) return done;
     if (wheel.provenance.empty()) continue;

@@ -24,7 +24,8 @@ constexpr std::uint32_t most_header_bytes = 32U << 10;
 
 class RunningServer final : public IndexServer {
  public:
-  RunningServer(ServedIndex index, const AxleServerApi& api) : index_(std::move(index)), api_(api) {}
+  RunningServer(ServedIndex index, const AxleServerApi& api)
+      : index_(std::move(index)), api_(api) {}
   RunningServer(const RunningServer&) = delete;
   RunningServer& operator=(const RunningServer&) = delete;
   ~RunningServer() override {
@@ -33,9 +34,9 @@ class RunningServer final : public IndexServer {
   const std::string& url() const override { return url_; }
 
   Result<void> start(const ServerOptions& wanted) {
-    const AxleServerOptions options = {wanted.address.c_str(), wanted.port,       idle_seconds,
-                                       most_connections,       most_header_bytes, this,
-                                       answer};
+    const AxleServerOptions options = {
+        wanted.address.c_str(), wanted.port, idle_seconds, most_connections,
+        most_header_bytes,      this,        answer};
     std::uint16_t port = 0;
     std::int32_t error = 0;
     server_ = api_.start(&options, &port, &error);

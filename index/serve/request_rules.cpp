@@ -67,8 +67,7 @@ int quality_of(std::string_view parameters) {
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 
@@ -84,8 +83,8 @@ std::optional<std::vector<std::string>> parse_request_path(std::string_view path
     const bool last = slash == path.size();
     if (!has_sound_escapes(raw)) return std::nullopt;
     std::string part = percent_decode(raw);
-    const bool sound = is_sound_file_name(part) && !part.starts_with('.') &&
-                       part.find('/') == std::string::npos;
+    const bool sound =
+        is_sound_file_name(part) && !part.starts_with('.') && part.find('/') == std::string::npos;
     if (!sound && !(last && part.empty())) return std::nullopt;
     parts.push_back(std::move(part));
     if (last) return parts;

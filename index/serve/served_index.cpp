@@ -41,8 +41,7 @@ Descriptor open_below(const std::string& folder, const std::vector<std::string>&
   Descriptor at(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (std::size_t i = 0; at && i < path.size(); ++i) {
     const int kind = i + 1 < path.size() ? O_DIRECTORY : O_NONBLOCK;
-    at = Descriptor(
-        ::openat(at.get(), path[i].c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind));
+    at = Descriptor(::openat(at.get(), path[i].c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind));
   }
   return at;
 }
@@ -97,8 +96,9 @@ ServedAnswer ServedIndex::answer_page(const ServedRequest& request,
                                       const std::vector<std::string>& folder) const {
   const auto form = negotiate_form(request.accept);
   if (!form) {
-    return plain(406, "there are application/vnd.pypi.simple.v1+json, "
-                      "application/vnd.pypi.simple.v1+html and text/html");
+    return plain(406,
+                 "there are application/vnd.pypi.simple.v1+json, "
+                 "application/vnd.pypi.simple.v1+html and text/html");
   }
   std::vector<std::string> path = folder;
   path.emplace_back(form->form == PageForm::json ? "index.json" : "index.html");
@@ -143,9 +143,9 @@ ServedAnswer ServedIndex::answer_file(const ServedRequest& request,
   answer.status = 206;
   answer.offset = wanted.offset;
   answer.length = wanted.length;
-  answer.headers.emplace_back("Content-Range",
-                              fmt::format("bytes {}-{}/{}", wanted.offset,
-                                          wanted.offset + wanted.length - 1, size));
+  answer.headers.emplace_back(
+      "Content-Range",
+      fmt::format("bytes {}-{}/{}", wanted.offset, wanted.offset + wanted.length - 1, size));
   return answer;
 }
 

@@ -11,7 +11,7 @@ inline constexpr std::uint32_t axle_server_api_version = 1;
 
 struct AxleServerRequest {
   const char* method;
-  const char* path;  ///< as it was sent, without the query
+  const char* path;    ///< as it was sent, without the query
   const char* accept;  ///< never nullptr, like what follows; "" if there is none
   const char* range;
   const char* if_range;
@@ -32,8 +32,8 @@ struct AxleServerAnswer {
 };
 
 struct AxleServerOptions {
-  const char* address;  ///< in digits, IPv4 or IPv6
-  std::uint16_t port;   ///< 0: a free one
+  const char* address;         ///< in digits, IPv4 or IPv6
+  std::uint16_t port;          ///< 0: a free one
   std::uint32_t idle_seconds;  ///< then a connection ends
   std::uint32_t most_connections;
   std::uint32_t most_header_bytes;
@@ -44,8 +44,8 @@ struct AxleServerOptions {
 
 struct AxleServerApi {
   std::uint32_t version;
-  /// nullptr: it does not listen; `error` is an errno, or 0 for an address that is none. `port`: the
-  /// one that it has.
+  /// nullptr: it does not listen; `error` is an errno, or 0 for an address that is none. `port`:
+  /// the one that it has.
   void* (*start)(const AxleServerOptions* options, std::uint16_t* port, std::int32_t* error);
   void (*stop)(void* server);
 };

@@ -50,10 +50,9 @@ MHD_Result handle(void* context, MHD_Connection* connection, const char* path, c
                   const char*, const char*, size_t* body_bytes, void** seen) {
   auto* server = static_cast<Server*>(context);
   // Once with the headers: what is answered there ends a connection that has a body to send.
-  const bool has_body = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-                                                    "Content-Length") != nullptr ||
-                        MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-                                                    "Transfer-Encoding") != nullptr;
+  const bool has_body =
+      MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length") != nullptr ||
+      MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding") != nullptr;
   if (*seen == nullptr && !has_body) {
     *seen = server;
     return MHD_YES;

@@ -43,8 +43,8 @@ Result<void> StoredDraft::write(std::string_view path, std::string_view content)
   const bool root = path.find('/') == path.rfind('/');
   const bool html = path.ends_with(html_page);
   std::vector<Object>& stage = !is_index_page(path) ? files_
-                               : root         ? (html ? html_roots_ : roots_)
-                                              : (html ? html_pages_ : pages_);
+                               : root               ? (html ? html_roots_ : roots_)
+                                                    : (html ? html_pages_ : pages_);
   stage.push_back({std::string(path), text_body(std::string(content))});
   if (path.ends_with(html_page) && is_index_page(path))
     stage.push_back({folder_key(path), text_body(std::string(content))});
@@ -118,7 +118,8 @@ Result<void> StoredDraft::check_pages() {
     const auto there = storage_.head(key);
     if (!there) return std::unexpected(there.error());
     if (*there && ((*there)->etag.empty() || (*there)->etag == etag)) continue;
-    return fail(ErrorKind::conflict, redact_url(storage_.url(key)) + " was written by another publisher",
+    return fail(ErrorKind::conflict,
+                redact_url(storage_.url(key)) + " was written by another publisher",
                 "run the command again");
   }
   return {};

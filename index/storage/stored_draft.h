@@ -28,8 +28,8 @@ class StoredDraft final : public IndexDraft {
   void leave_out(std::string_view path) override { left_out_.emplace(path); }
   /// Files, then the pages of projects, then those of the index; then what is left out goes. Of a
   /// page the JSON form is written first, and only if it is still what was read; when all are
-  /// written it must still be ours, so that of two publishers the last one writes the other forms of
-  /// it. Error: conflict.
+  /// written it must still be ours, so that of two publishers the last one writes the other forms
+  /// of it. Error: conflict.
   [[nodiscard]] Result<void> put_in_place(Report& report) override;
 
  private:

@@ -88,11 +88,10 @@ bool says_existing(const HttpResponse& response) {
   if (response.status == 409) return true;
   if (response.status != 400 && response.status != 403) return false;
   const std::string words = text::ascii_lower(response.body);
-  constexpr std::array<std::string_view, 4> phrases = {
-      "already exist", "already been taken", "updating asset", "overwrite artifact"};
-  return std::ranges::any_of(phrases, [&](std::string_view phrase) {
-    return words.find(phrase) != std::string::npos;
-  });
+  constexpr std::array<std::string_view, 4> phrases = {"already exist", "already been taken",
+                                                       "updating asset", "overwrite artifact"};
+  return std::ranges::any_of(
+      phrases, [&](std::string_view phrase) { return words.find(phrase) != std::string::npos; });
 }
 
 std::string_view hint_for(const HttpResponse& response, bool has_login) {
@@ -104,7 +103,8 @@ std::string_view hint_for(const HttpResponse& response, bool has_login) {
                          "token in UV_PUBLISH_TOKEN, or an entry in ~/.netrc";
     case 404:
     case 405:
-      return "check --repository-url: the address that takes uploads is often another one than that "
+      return "check --repository-url: the address that takes uploads is often another one than "
+             "that "
              "of the index";
     case 301:
     case 302:
@@ -133,7 +133,8 @@ Result<bool> upload(const ScannedWheel& wheel, const UploadTarget& target, Trans
   auto file = wheel::open_file_source(wheel.path);
   if (!file) return std::unexpected(std::move(file.error()));
   if ((*file)->size() != wheel.size)
-    return fail(ErrorKind::mismatch, wheel.path + " was changed meanwhile", "run the command again");
+    return fail(ErrorKind::mismatch, wheel.path + " was changed meanwhile",
+                "run the command again");
   const auto body = std::make_shared<FormBody>(render_upload(*fields, wheel), std::move(*file));
   auto call = std::make_shared<HttpCall>();
   call->method = "POST";
@@ -161,8 +162,9 @@ Result<bool> upload(const ScannedWheel& wheel, const UploadTarget& target, Trans
   if (says_existing(*response)) {
     if (target.skip_existing) return true;
     error.kind = ErrorKind::conflict;
-    error.hint = "an index does not take a file name twice: raise the version or the build number; "
-                 "--skip-existing goes on with the others";
+    error.hint =
+        "an index does not take a file name twice: raise the version or the build number; "
+        "--skip-existing goes on with the others";
   }
   return std::unexpected(std::move(error));
 }

@@ -63,18 +63,16 @@ Result<FormFields> upload_fields(const ScannedWheel& wheel) {
 }
 
 UploadForm render_upload(const FormFields& fields, const ScannedWheel& wheel) {
-  // No field has it: it would have its own hash inside. Of the file only the index could say so, which
-  // reads as far as the last one.
+  // No field has it: it would have its own hash inside. Of the file only the index could say so,
+  // which reads as far as the last one.
   std::string all = wheel.sha256;
   for (const auto& [name, value] : fields) all += name + value;
-  const std::string boundary =
-      "----axle-" + wheel::render_hex(wheel::sha256(all)).substr(0, 40);
+  const std::string boundary = "----axle-" + wheel::render_hex(wheel::sha256(all)).substr(0, 40);
   UploadForm form;
   form.content_type = "multipart/form-data; boundary=" + boundary;
   for (const auto& [name, value] : fields) {
-    form.before +=
-        fmt::format("--{}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n", boundary,
-                    escaped_name(name), value);
+    form.before += fmt::format("--{}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n",
+                               boundary, escaped_name(name), value);
   }
   form.before += fmt::format(
       "--{}\r\nContent-Disposition: form-data; name=\"content\"; filename=\"{}\"\r\nContent-Type: "

@@ -78,15 +78,14 @@ Result<std::vector<std::string>> IndexLint::names() {
   }
   for (const std::string& name : names) {
     if (std::ranges::binary_search(*folders, name)) continue;
-    result_.found.push_back({"missing_project", name, "",
-                             fmt::format("the page of the index names {}, which has no folder", name),
-                             rewrite_hint});
+    result_.found.push_back(
+        {"missing_project", name, "",
+         fmt::format("the page of the index names {}, which has no folder", name), rewrite_hint});
   }
   return folders;
 }
 
-void IndexLint::lint_releases(const std::string& name,
-                              const std::vector<LintedRelease>& releases) {
+void IndexLint::lint_releases(const std::string& name, const std::vector<LintedRelease>& releases) {
   const LintedRelease* before = nullptr;
   Choices before_choices;
   for (std::size_t i = 0; i < releases.size(); ++i) {

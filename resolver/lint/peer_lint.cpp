@@ -60,28 +60,41 @@ void lint_for_peers(const std::string& name, const LintedRelease& release, index
     if (provider == nullptr || provider->package.empty() || !asks_plugin ||
         uv_knows(*provider, declared))
       continue;
-    found.push_back({"unknown_to_uv", name, version,
+    found.push_back({"unknown_to_uv",
+                     name,
+                     version,
                      fmt::format("{} {}: uv knows {} as the one requirement {}=={}, and takes no "
                                  "variant that needs it here: {}",
                                  name, version, ns, provider->package, provider->version,
                                  fmt::join(declared.requires_, ", ")),
-                     "require that package in a version that the one of uv meets", {}, 0});
+                     "require that package in a version that the one of uv meets",
+                     {},
+                     0});
   }
   for (const LintedWheel& wheel : release.wheels) {
     if (!wheel.file->url.empty()) continue;
     const auto metadata = metadata_of(name, wheel, place);
     if (!metadata && metadata.error().kind == ErrorKind::not_found) continue;
     if (!metadata) {
-      found.push_back({"unreadable_metadata", name, wheel.file->filename,
-                       metadata.error().message, "publish the wheel again", {}, 0});
+      found.push_back({"unreadable_metadata",
+                       name,
+                       wheel.file->filename,
+                       metadata.error().message,
+                       "publish the wheel again",
+                       {},
+                       0});
       continue;
     }
     if (std::ranges::none_of(metadata->requires_dist, names_variant_marker)) continue;
-    found.push_back({"variant_marker", name, wheel.file->filename,
+    found.push_back({"variant_marker",
+                     name,
+                     wheel.file->filename,
                      fmt::format("{}: METADATA has a marker about the variant, which neither pip "
                                  "nor uv reads: they refuse the wheel",
                                  wheel.file->filename),
-                     "write the requirements of each variant without it", {}, 0});
+                     "write the requirements of each variant without it",
+                     {},
+                     0});
   }
 }
 
@@ -94,8 +107,7 @@ void lint_dependencies(const std::string& name, const LintedRelease& release,
     if (!metadata) continue;
     for (const wheel::Requirement& requirement : metadata->requires_dist) {
       if (!requirement.url.empty() || names_variant_marker(requirement)) continue;
-      const index::PublishedProject* project =
-          known.find(wheel::normalize_name(requirement.name));
+      const index::PublishedProject* project = known.find(wheel::normalize_name(requirement.name));
       if (project == nullptr) continue;  // of another index
       std::vector<std::string> machines;
       for (std::size_t i = 0; i < corpus.size(); ++i) {
@@ -106,12 +118,13 @@ void lint_dependencies(const std::string& name, const LintedRelease& release,
           machines.push_back(corpus.name(i));
       }
       if (machines.empty()) continue;
-      found.push_back({"missing_dependency", name, wheel.file->filename,
-                       fmt::format("{}: this index has {}, but no wheel of {} for {} of the machines "
-                                   "that take this one",
-                                   wheel.file->filename, requirement.name,
-                                   wheel::render_requirement(requirement), machines.size()),
-                       "publish it for them", std::move(machines), 0});
+      found.push_back(
+          {"missing_dependency", name, wheel.file->filename,
+           fmt::format("{}: this index has {}, but no wheel of {} for {} of the machines "
+                       "that take this one",
+                       wheel.file->filename, requirement.name,
+                       wheel::render_requirement(requirement), machines.size()),
+           "publish it for them", std::move(machines), 0});
     }
   }
 }

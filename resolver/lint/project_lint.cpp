@@ -19,8 +19,8 @@ constexpr std::size_t longest_label = 16;  ///< PEP 825, for linters
 
 void note(std::vector<LintFinding>& found, std::string code, const std::string& project,
           std::string subject, std::string message, std::string hint) {
-  found.push_back({std::move(code), project, std::move(subject), std::move(message),
-                   std::move(hint)});
+  found.push_back(
+      {std::move(code), project, std::move(subject), std::move(message), std::move(hint)});
 }
 
 void lint_label(const std::string& project, const LintedWheel& wheel,

@@ -122,11 +122,16 @@ void lint_labels(const std::string& project, const LintedRelease& release, const
     const std::uint64_t bytes = bytes_of(release, label);
     if (bytes == 0 || chosen.contains(label) || is_null_variant(metadata, label)) continue;
     if (const auto feature = obstacle(metadata, properties)) {
-      found.push_back({"unreachable_variant", project, version + ' ' + label,
-                       fmt::format("{} {}: no machine takes the variant {}: none of its values of {} "
-                                   "is known to the provider",
-                                   project, version, label, *feature),
-                       "correct the value, or remove the variant", {}, bytes});
+      found.push_back(
+          {"unreachable_variant",
+           project,
+           version + ' ' + label,
+           fmt::format("{} {}: no machine takes the variant {}: none of its values of {} "
+                       "is known to the provider",
+                       project, version, label, *feature),
+           "correct the value, or remove the variant",
+           {},
+           bytes});
       continue;
     }
     std::vector<std::string> machines;
@@ -140,10 +145,11 @@ void lint_labels(const std::string& project, const LintedRelease& release, const
     }
     // The corpus has no such machine: nothing is known.
     if (machines.empty()) continue;
-    found.push_back({"dominated_variant", project, version + ' ' + label,
-                     fmt::format("{} {}: no machine takes the variant {}: where it fits, {} is better",
-                                 project, version, label, fmt::join(instead, " or ")),
-                     "remove it, or check the order of the namespaces", std::move(machines), bytes});
+    found.push_back(
+        {"dominated_variant", project, version + ' ' + label,
+         fmt::format("{} {}: no machine takes the variant {}: where it fits, {} is better", project,
+                     version, label, fmt::join(instead, " or ")),
+         "remove it, or check the order of the namespaces", std::move(machines), bytes});
   }
 }
 
@@ -182,14 +188,15 @@ void lint_successor(const std::string& project, const LintedRelease& before,
   const std::string old_version = wheel::render_version(before.version);
   if (!lost.empty()) {
     found.push_back({"machine_lost", project, version,
-                     fmt::format("{} {} has no build for {} machines that {} has one for: {}", project,
-                                 version, lost.size(), old_version, first_names(lost)),
-                     "publish the missing builds, or say it in the release notes", std::move(lost)});
+                     fmt::format("{} {} has no build for {} machines that {} has one for: {}",
+                                 project, version, lost.size(), old_version, first_names(lost)),
+                     "publish the missing builds, or say it in the release notes",
+                     std::move(lost)});
   }
   if (worse.empty()) return;
   found.push_back({"machine_worse", project, version,
-                   fmt::format("{} {} has a worse build than {} for {} machines: {}", project, version,
-                               old_version, worse.size(), first_names(worse)),
+                   fmt::format("{} {} has a worse build than {} for {} machines: {}", project,
+                               version, old_version, worse.size(), first_names(worse)),
                    "publish the variants that they had", std::move(worse)});
 }
 

@@ -42,7 +42,6 @@ void lint_gaps(const std::string& project, const LintedRelease& release, const C
 /// Machines that get less from `release` than from the one `before` it.
 void lint_successor(const std::string& project, const LintedRelease& before,
                     const Choices& before_choices, const LintedRelease& release,
-                    const Choices& choices, MachineCorpus& corpus,
-                    std::vector<LintFinding>& found);
+                    const Choices& choices, MachineCorpus& corpus, std::vector<LintFinding>& found);
 
 }  // namespace axle::resolver

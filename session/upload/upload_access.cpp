@@ -37,9 +37,9 @@ Outcome<std::string> find_address(const Arguments& arguments) {
   }
   const index::UrlParts parts = index::split_url(url);
   if (!index::is_http_url(url) || parts.authority.empty() || parts.has_fragment) {
-    return misused(fmt::format("{} is not an address that takes uploads",
-                               text::quote(index::redact_url(url))),
-                   "write it as https://HOST/PATH");
+    return misused(
+        fmt::format("{} is not an address that takes uploads", text::quote(index::redact_url(url))),
+        "write it as https://HOST/PATH");
   }
   return url;
 }

@@ -41,9 +41,9 @@ TEST_CASE("a journal is read as it was written") {
 TEST_CASE("a journal that leaves the index is refused with its line") {
   for (const char* step :
        {"put 0 ../x", "put 0 simple/../x", "put 0 simple/a/../../x", "put 0 /etc/passwd",
-        "put 0 simple/a/b/c", "put 0 simple/", "put 0 simple//x", "put ../0 simple/x", "put  simple/x",
-        "put 1234567890 simple/x", "drop simple/..", "drop", "drop ", "move 0 simple/x", "",
-        "put 0 simple/.", "put 0 other/x", "put 0"}) {
+        "put 0 simple/a/b/c", "put 0 simple/", "put 0 simple//x", "put ../0 simple/x",
+        "put  simple/x", "put 1234567890 simple/x", "drop simple/..", "drop", "drop ",
+        "move 0 simple/x", "", "put 0 simple/.", "put 0 other/x", "put 0"}) {
     CAPTURE(step);
     const auto read =
         parse_change(std::string("axle-index-change 1\ndrop simple/x\n") + step + "\nend\n", "j");
@@ -84,7 +84,8 @@ TEST_CASE("a decided change is completed by whoever comes next") {
   CHECK(!fs::exists(index + "/.axle-change"));
 }
 
-TEST_CASE("a change that is dropped leaves nothing, and the folder of a project goes with its files") {
+TEST_CASE(
+    "a change that is dropped leaves nothing, and the folder of a project goes with its files") {
   TemporaryFolder folder;
   const std::string index = folder / "index";
   {

@@ -15,8 +15,8 @@ TEST_CASE("paths of requests are split and decoded once") {
   CHECK(parse_request_path("/simple/demo/") == Parts{"simple", "demo", ""});
   CHECK(parse_request_path("/simple/demo/a%2Bb%20c") == Parts{"simple", "demo", "a+b c"});
   CHECK(parse_request_path("/%2565") == Parts{"%65"});
-  for (const char* path : {"", "simple", "//x", "/a//b", "/.", "/..", "/a/../b", "/%2e%2E", "/a%2fb",
-                           "/.hidden", "/a%00b", "/%", "/%4", "/%zz", "/a\nb", "/a%0a"}) {
+  for (const char* path : {"", "simple", "//x", "/a//b", "/.", "/..", "/a/../b", "/%2e%2E",
+                           "/a%2fb", "/.hidden", "/a%00b", "/%", "/%4", "/%zz", "/a\nb", "/a%0a"}) {
     CAPTURE(path);
     CHECK(!parse_request_path(path).has_value());
   }
@@ -43,8 +43,10 @@ TEST_CASE("ranges are clipped, and what is none is all") {
 
 TEST_CASE("a record is an entry of a project page") {
   const std::string hash(64, 'a');
-  const std::string good = R"({"filename":"My_Demo-1.0-py3-none-any-v3.whl","url":"https://f.example/x.whl",)"
-                           R"("hashes":{"sha256":")" + hash + R"("},"size":7,"yanked":"why"})";
+  const std::string good =
+      R"({"filename":"My_Demo-1.0-py3-none-any-v3.whl","url":"https://f.example/x.whl",)"
+      R"("hashes":{"sha256":")" +
+      hash + R"("},"size":7,"yanked":"why"})";
   const auto record = parse_record(good, "w");
   REQUIRE(record.has_value());
   CHECK(record->project == "my-demo");

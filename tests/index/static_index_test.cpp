@@ -1,4 +1,3 @@
-#include "index/publish/index_edit.h"
 #include "index/publish/static_index.h"
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "index/pages/page.h"
 #include "index/pages/remote_wheel.h"
 #include "index/pages/source.h"
+#include "index/publish/index_edit.h"
 #include "tests/index/sample_wheels.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/variant/variant_metadata.h"

@@ -47,9 +47,9 @@ Json render_priorities(const VariantMetadata& metadata) {
 Result<std::string> render_draft_metadata(const VariantMetadata& metadata) {
   const auto version = parse_schema_version(metadata.schema_version);
   if (!version || !version->is_draft()) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("variant metadata of version {} is none of 0.0.x",
-                            metadata.schema_version));
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("variant metadata of version {} is none of 0.0.x", metadata.schema_version));
   }
   Json root = Json::object();
   root["$schema"] = draft_schema_url;

@@ -353,7 +353,8 @@ class Together(IncrementalCase):
         if not SHIM.exists():
             self.skipTest("the fault shim was not built (sanitizer builds have none)")
         kept, mark = self.root / "kept", self.root / "mark"
-        shutil.copytree(self.out, kept)
+        if not kept.exists():
+            shutil.copytree(self.out, kept)
         for at in range(1, 2000, step):
             shutil.rmtree(self.out)
             shutil.copytree(kept, self.out)
@@ -388,7 +389,7 @@ class Together(IncrementalCase):
                         if result.code == 0:
                             self.assertEqual(found, new)
                     self.assertGreater(min(seen.values()), 0, seen)
-                    shutil.rmtree(self.root / "kept")
+            shutil.rmtree(self.root / "kept")
             shutil.rmtree(self.out)
             self.assert_ok(self.add(*(self.root / "dist").glob("base*"), *(self.root / "dist").glob("*-v3.whl"),
                                     *(self.root / "dist").glob("demo-0.1*")))

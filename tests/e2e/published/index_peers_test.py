@@ -44,8 +44,9 @@ class PeersCase(TestCase):
                 return json.loads(text)["index_url"]
             self.assertIsNone(server.poll(), text)
 
-    def by_uv(self, index, *words):
-        """The labels that uv installs: of each module what its wheel says."""
+    def by_uv(self, index, *words, variants=True):
+        """What uv installs: of each module what its wheel says. Variants are a preview in 0.13.9."""
+        words += ("--preview-features", "wheel-variants") if variants else ()
         target = self.root / f"uv-{len(list(self.root.glob('uv-*')))}"
         done = self.uv("pip", "install", "--no-cache", "-i", index, "--target", target, *words, "--python", self.venv / "bin/python")
         return done, self.modules(target)
@@ -76,6 +77,10 @@ class Installers(PeersCase):
             done, theirs = self.by_uv(index, "need", "only")
             self.assert_ok(done)
             self.assertEqual(theirs, ours)
+            done, theirs = self.by_uv(index, "need", variants=False)
+            self.assert_ok(done)
+            self.assertEqual(theirs, {"need": ("1.0", None), "demo": ("1.0", None)})
+            self.assert_fails(self.by_uv(index, "only", variants=False)[0], 1, "unsupported wheel variants")
             told = self.root / f"pip-{len(list(self.root.glob('pip-*')))}"
             self.assert_ok(self.pip("install", "--no-cache-dir", "-i", index, "--target", told, "need"))
             self.assertEqual(self.modules(told), {"need": ("1.0", None), "demo": ("1.0", None)})
@@ -90,7 +95,7 @@ class Installers(PeersCase):
     def test_a_time_of_upload_is_read(self):
         for version, epoch in (("1.0", "1600000000"), ("2.0", "1700000000")):
             self.add(*self.wheels("demo", version, labels=()), env={"SOURCE_DATE_EPOCH": epoch})
-        index = (self.out / "simple").as_uri()
+        index = self.serve()  # of a folder both read the HTML pages, which have no time
         done, theirs = self.by_uv(index, "demo", "--exclude-newer", "2021-01-01")
         self.assert_ok(done)
         self.assertEqual(theirs["demo"][0], "1.0")
@@ -143,6 +148,8 @@ class FromTheRegistry(PeersCase):
         for _ in range(200):
             with contextlib.suppress(OSError):
                 opener.open(urllib.request.Request(url + "/wheels", method="PUT"), timeout=10)
+                policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": "s3:*", "Resource": "arn:aws:s3:::wheels/*"}]}
+                opener.open(urllib.request.Request(url + "/wheels?policy", json.dumps(policy).encode(), {"Content-Type": "application/json"}, method="PUT"), timeout=10)
                 return url, opener
             time.sleep(0.1)
         self.fail("moto's server does not answer")

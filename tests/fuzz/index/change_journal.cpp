@@ -1,10 +1,10 @@
-// Whatever lies in the journal of an index: refused, or steps that stay in the index and are written
-// back the same.
+// Whatever lies in the journal of an index: refused, or steps that stay in the index and are
+// written back the same.
+#include "index/publish/change_journal.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-
-#include "index/publish/change_journal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -20,16 +20,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < path->size(); ++i) {
       const std::string& part = (*path)[i];
       const bool last = i + 1 == path->size();
-      const bool sound = is_sound_file_name(part) && !part.starts_with('.') &&
-                         part.find('/') == std::string::npos;
+      const bool sound =
+          is_sound_file_name(part) && !part.starts_with('.') && part.find('/') == std::string::npos;
       if (!sound && !(last && part.empty())) std::abort();
     }
   }
   static_cast<void>(negotiate_form(lines[1]));
-  for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1000}, ~std::uint64_t{0}}) {
+  for (const std::uint64_t bytes :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1000}, ~std::uint64_t{0}}) {
     const RequestedRange range = parse_range(lines[2], bytes);
     if (range.wanted != WantedRange::part) continue;
-    if (range.length == 0 || range.offset >= bytes || range.length > bytes - range.offset) std::abort();
+    if (range.length == 0 || range.offset >= bytes || range.length > bytes - range.offset)
+      std::abort();
   }
   static_cast<void>(names_etag(lines[3], "\"x\""));
   return 0;
