@@ -48,6 +48,9 @@ struct BlockProduct {
   bool continues = false;
   /// The weights are in a cache, and what comes after them is of no use.
   bool in_cache = false;
+  /// What will be read after this product, where its weights are in a cache: asked for meanwhile.
+  const void* next = nullptr;
+  std::size_t next_bytes = 0;
 };
 
 /// From sums to floats: y = (256 high + low) * (row_scale * column_scale) + bias.

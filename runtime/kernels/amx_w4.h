@@ -299,7 +299,7 @@ void multiply_two_level_tiles(const TwoLevelProduct& two_level) {
   if (two_level.product.rows <= tile_rows) {
     two_level_one_tile(two_level);
   } else {
-    multiply_two_level<multiply>(two_level);
+    multiply_two_level_unpacked<multiply>(two_level);
   }
 }
 

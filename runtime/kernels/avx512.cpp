@@ -20,6 +20,6 @@ constinit const KernelSet kernel_set_avx512{
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4BytePairs, AsInt8, multiply<SignProduct>>};
+    .narrow = &narrow_steps<W4BytePairs, AsInt8, multiply_two_level<SignProduct>>};
 
 }  // namespace axle::runtime

@@ -20,6 +20,6 @@ constinit const KernelSet kernel_set_avx512_vnni{
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4Dot, AsInt8, multiply<OffsetProduct>>};
+    .narrow = &narrow_steps<W4Dot, AsInt8, multiply_two_level<OffsetProduct>>};
 
 }  // namespace axle::runtime

@@ -16,6 +16,13 @@ namespace {
 #define AXLE_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/// A loop that must stay one: unrolled, its loads are hoisted and its sums spilled.
+#if defined(__clang__)
+#define AXLE_ROLLED _Pragma("nounroll")
+#else
+#define AXLE_ROLLED _Pragma("GCC unroll 1")
+#endif
+
 inline constexpr std::size_t lane_count = 16;
 
 struct Lanes {

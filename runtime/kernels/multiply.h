@@ -1,6 +1,8 @@
 #pragma once
 // The integer product of one column block with all rows, written once over a `Product`: how many
-// weights a vector takes and what one multiply-accumulate is. A vector header comes first.
+// weights a vector takes and what one multiply-accumulate is, how many rows it takes at a time, and
+// up to how many rows it is faster to make int8 of 4-bit weights for each such group of rows than
+// once for all (two_level.h). A vector header comes first.
 //
 // Rows go in groups that fit the registers. With one group the weights stream through once; with
 // more, the depth is cut into blocks that stay in a cache while all groups pass over them, and the
@@ -25,13 +27,15 @@ inline constexpr std::size_t steps_unrolled = 4;
 struct PairProduct {
   using Activation = std::int16_t;
   static constexpr int most_rows = 4;
+  static constexpr std::size_t most_scaled_rows = 0;
   static constexpr std::size_t weight_bytes = Vector::bytes / 2;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 
   AXLE_VECTOR_OP Vector::Ints start(const Activation* /*row*/, std::size_t /*row_stride*/,
-                                    bool /*first*/) {
+                                    const std::int32_t* /*correction*/) {
     return Vector::zero();
   }
+  AXLE_VECTOR_OP Vector::Ints resume(const std::int32_t* /*sums*/) { return Vector::zero(); }
   AXLE_VECTOR_OP Vector::Ints weights(const std::int8_t* from) { return Vector::widen(from); }
   AXLE_VECTOR_OP Vector::Ints activations(const std::int16_t* from) {
     return Vector::broadcast_four_int16(from);
@@ -39,8 +43,7 @@ struct PairProduct {
   AXLE_VECTOR_OP Vector::Ints add(Vector::Ints sums, Vector::Ints activation, Vector::Ints weight) {
     return Vector::add_pairs_multiplied(sums, activation, weight);
   }
-  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, const std::int32_t* /*correction*/,
-                            bool first) {
+  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, bool first) {
     Vector::store_neighbour_sums(to, v, first);
   }
 };
@@ -52,13 +55,15 @@ struct PairProduct {
 struct OffsetProduct {
   using Activation = std::uint8_t;
   static constexpr int most_rows = 6;
+  static constexpr std::size_t most_scaled_rows = Vector::registers == 32 ? 48 : 16;
   static constexpr std::size_t weight_bytes = Vector::bytes;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 
   AXLE_VECTOR_OP Vector::Ints start(const Activation* /*row*/, std::size_t /*row_stride*/,
-                                    bool /*first*/) {
-    return Vector::zero();
+                                    const std::int32_t* correction) {
+    return Vector::subtract(Vector::zero(), Vector::load_ints(correction));
   }
+  AXLE_VECTOR_OP Vector::Ints resume(const std::int32_t* sums) { return Vector::load_ints(sums); }
   AXLE_VECTOR_OP Vector::Ints weights(const std::int8_t* from) { return Vector::load_ints(from); }
   AXLE_VECTOR_OP Vector::Ints activations(const std::uint8_t* from) {
     return Vector::broadcast_four_bytes(from);
@@ -66,10 +71,8 @@ struct OffsetProduct {
   AXLE_VECTOR_OP Vector::Ints add(Vector::Ints sums, Vector::Ints activation, Vector::Ints weight) {
     return Vector::add_dot(sums, activation, weight);
   }
-  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, const std::int32_t* correction,
-                            bool first) {
-    Vector::store_ints(to, first ? Vector::subtract(v, Vector::load_ints(correction))
-                                 : Vector::add(v, Vector::load_ints(to)));
+  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, bool /*first*/) {
+    Vector::store_ints(to, v);
   }
 };
 #endif
@@ -92,44 +95,83 @@ struct Prefetch {
   }
 };
 
-/// One pass: `Rows` rows times `Width` vectors of columns over `steps` steps of the depth.
-template <class Product, int Rows, int Width>
-AXLE_TARGET [[gnu::noinline]] void pass(const std::int8_t* weights,
-                                        const typename Product::Activation* activations,
-                                        std::size_t row_stride, std::size_t steps,
-                                        const std::int32_t* correction, std::int32_t* sums,
-                                        bool first, Prefetch& prefetch) {
-  Vector::Ints total[Rows][Width];
-  AXLE_UNROLL
-  for (int r = 0; r < Rows; ++r) {
-    AXLE_UNROLL
-    for (int c = 0; c < Width; ++c)
-      total[r][c] = Product::start(activations + r * row_stride, row_stride, first);
+/// A depth range of one column block, its rows from `row` on.
+struct Range {
+  std::size_t row;
+  std::size_t step;
+  std::size_t steps;
+};
+
+/// Weights as they are multiplied: [depth/4][64][4] int8.
+struct Int8Weights {
+  static constexpr std::size_t bytes_a_step = step_bytes;
+  const std::int8_t* weights;
+
+  /// Adds the products of `steps` steps from `step` on to the sums of `Rows` rows and of `Width`
+  /// vectors of columns from `column` on.
+  template <class Product, int Rows, int Width>
+  AXLE_VECTOR_OP void multiply(const Int8Weights& all, std::size_t column, std::size_t step,
+                               std::size_t steps, const typename Product::Activation* activations,
+                               std::size_t row_stride, Vector::Ints (&total)[Rows][Width],
+                               Prefetch& prefetch) {
+    const std::int8_t* weights = all.weights + step * step_bytes + column * step_depth;
+    for (std::size_t done = 0; done < steps; done += steps_unrolled) {
+      Prefetch::advance(prefetch);
+      AXLE_UNROLL
+      for (std::size_t u = 0; u < steps_unrolled; ++u) {
+        Vector::Ints weight[Width];
+        AXLE_UNROLL
+        for (int c = 0; c < Width; ++c)
+          weight[c] = Product::weights(weights + u * step_bytes + c * Product::weight_bytes);
+        AXLE_UNROLL
+        for (int r = 0; r < Rows; ++r) {
+          const auto a = Product::activations(activations + r * row_stride + u * step_depth);
+          AXLE_UNROLL
+          for (int c = 0; c < Width; ++c) total[r][c] = Product::add(total[r][c], a, weight[c]);
+        }
+      }
+      weights += steps_unrolled * step_bytes;
+      activations += steps_unrolled * step_depth;
+    }
   }
-  for (std::size_t step = 0; step < steps; step += steps_unrolled) {
-    Prefetch::advance(prefetch);
+};
+
+/// One pass over a range: `Rows` rows times `Width` vectors of columns from `column` on.
+template <class Product, int Rows, int Width, class Weights>
+AXLE_TARGET [[gnu::noinline]] void pass(const BlockProduct& product, const Weights& weights,
+                                        const Range& range, std::size_t column,
+                                        Prefetch& prefetch) {
+  using Activation = typename Product::Activation;
+  const std::size_t row_stride = product.row_bytes / sizeof(Activation);
+  const Activation* const activations = static_cast<const Activation*>(product.activations) +
+                                        range.row * row_stride + range.step * step_depth;
+  const std::int32_t* const correction = product.correction + column;
+  std::int32_t* const sums = product.sums + range.row * block_columns + column;
+  const bool first = range.step == 0 && !product.continues;
+  Vector::Ints total[Rows][Width];
+  if (first) {
     AXLE_UNROLL
-    for (std::size_t u = 0; u < steps_unrolled; ++u) {
-      Vector::Ints weight[Width];
+    for (int r = 0; r < Rows; ++r) {
       AXLE_UNROLL
       for (int c = 0; c < Width; ++c)
-        weight[c] = Product::weights(weights + u * step_bytes + c * Product::weight_bytes);
-      AXLE_UNROLL
-      for (int r = 0; r < Rows; ++r) {
-        const auto a = Product::activations(activations + r * row_stride + u * step_depth);
-        AXLE_UNROLL
-        for (int c = 0; c < Width; ++c) total[r][c] = Product::add(total[r][c], a, weight[c]);
-      }
+        total[r][c] = Product::start(activations + r * row_stride, row_stride,
+                                     correction + c * Product::columns);
     }
-    weights += steps_unrolled * step_bytes;
-    activations += steps_unrolled * step_depth;
+  } else {
+    AXLE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      AXLE_UNROLL
+      for (int c = 0; c < Width; ++c)
+        total[r][c] = Product::resume(sums + r * block_columns + c * Product::columns);
+    }
   }
+  Weights::template multiply<Product>(weights, column, range.step, range.steps, activations,
+                                      row_stride, total, prefetch);
   AXLE_UNROLL
   for (int r = 0; r < Rows; ++r) {
     AXLE_UNROLL
     for (int c = 0; c < Width; ++c)
-      Product::store(sums + r * block_columns + c * Product::columns, total[r][c],
-                     correction + c * Product::columns, first);
+      Product::store(sums + r * block_columns + c * Product::columns, total[r][c], first);
   }
 }
 
@@ -144,52 +186,40 @@ constexpr int width_for(int rows) {
   return width;
 }
 
-/// A depth range of one column block, its rows from `row` on.
-struct Range {
-  std::size_t row;
-  std::size_t step;
-  std::size_t steps;
-};
-
-template <class Product, int Rows>
-AXLE_TARGET void all_columns(const BlockProduct& product, const Range& range, Prefetch& prefetch) {
+template <class Product, int Rows, class Weights>
+AXLE_TARGET void all_columns(const BlockProduct& product, const Weights& weights,
+                             const Range& range, Prefetch& prefetch) {
   constexpr int width = width_for<Product>(Rows);
-  constexpr std::size_t pass_columns = width * Product::columns;
-  using Activation = typename Product::Activation;
-  const std::size_t row_stride = product.row_bytes / sizeof(Activation);
-  const Activation* const activations = static_cast<const Activation*>(product.activations) +
-                                        range.row * row_stride + range.step * step_depth;
-  for (std::size_t column = 0; column < block_columns; column += pass_columns)
-    pass<Product, Rows, width>(product.weights + range.step * step_bytes + column * step_depth,
-                               activations, row_stride, range.steps, product.correction + column,
-                               product.sums + range.row * block_columns + column,
-                               range.step == 0 && !product.continues, prefetch);
+  for (std::size_t column = 0; column < block_columns; column += width * Product::columns)
+    pass<Product, Rows, width>(product, weights, range, column, prefetch);
 }
 
-template <class Product>
-AXLE_TARGET void row_group(const BlockProduct& product, std::size_t rows, const Range& range,
-                           Prefetch& prefetch) {
+template <class Product, class Weights>
+AXLE_TARGET void row_group(const BlockProduct& product, const Weights& weights, std::size_t rows,
+                           const Range& range, Prefetch& prefetch) {
   static_assert(Product::most_rows == 4 || Product::most_rows == 6);
   switch (rows) {
     case 1:
-      return all_columns<Product, 1>(product, range, prefetch);
+      return all_columns<Product, 1>(product, weights, range, prefetch);
     case 2:
-      return all_columns<Product, 2>(product, range, prefetch);
+      return all_columns<Product, 2>(product, weights, range, prefetch);
     case 3:
-      return all_columns<Product, 3>(product, range, prefetch);
+      return all_columns<Product, 3>(product, weights, range, prefetch);
     case 4:
-      return all_columns<Product, 4>(product, range, prefetch);
+      return all_columns<Product, 4>(product, weights, range, prefetch);
     default:
       break;
   }
   if constexpr (Product::most_rows == 6) {
-    if (rows == 5) return all_columns<Product, 5>(product, range, prefetch);
-    return all_columns<Product, 6>(product, range, prefetch);
+    if (rows == 5) return all_columns<Product, 5>(product, weights, range, prefetch);
+    return all_columns<Product, 6>(product, weights, range, prefetch);
   }
 }
 
-template <class Product>
-AXLE_TARGET void multiply(const BlockProduct& product) {
+/// `from`: where the weights lie in memory.
+template <class Product, class Weights>
+AXLE_TARGET void multiply_by(const BlockProduct& product, const Weights& weights,
+                             const void* from) {
   const std::size_t steps = product.depth / step_depth;
   const std::size_t groups = (product.rows + Product::most_rows - 1) / Product::most_rows;
   const std::size_t passes_a_group =
@@ -197,20 +227,36 @@ AXLE_TARGET void multiply(const BlockProduct& product) {
       width_for<Product>(
           static_cast<int>(product.rows < Product::most_rows ? product.rows : Product::most_rows));
   const std::size_t passes = groups * passes_a_group;
-  const bool near = passes == 1 && product.rows <= 2;
-  const std::size_t block_steps = passes == 1 ? steps : groups <= 4 ? 64 : 128;
-  const std::size_t ahead = near ? 4096 : groups <= 4 ? 16384 : 32768;
+  // One pass takes the weights as they come. Of a few groups the block stays in L1, with what is
+  // asked for meanwhile; of more the start and the end of a pass cost more than loads from L2.
+  const bool streams = passes == 1;
+  const bool few = groups <= 3;
+  const bool near = streams || few;
+  const std::size_t block_steps = streams ? steps : few ? 32 : 256;
+  const std::size_t streams_ahead = product.rows <= 2 ? 4096 : 8192;
+  const std::size_t ahead = streams ? streams_ahead : block_steps * Weights::bytes_a_step;
+  const std::size_t advances = passes * (steps / steps_unrolled);
+  const std::size_t lines =
+      product.in_cache ? product.next_bytes / 64 / advances + 1
+                       : (steps_unrolled * Weights::bytes_a_step / 64 + passes - 1) / passes;
+  const char* const next = static_cast<const char*>(product.next);
+  Prefetch meanwhile{next, next + product.next_bytes, lines, false};
   for (std::size_t step = 0; step < steps; step += block_steps) {
     const std::size_t count = steps - step < block_steps ? steps - step : block_steps;
-    const char* const from = reinterpret_cast<const char*>(product.weights) + step * step_bytes;
-    Prefetch prefetch{from + ahead, from + ahead + count * step_bytes, (16 + passes - 1) / passes,
-                      near};
+    const char* const later = static_cast<const char*>(from) + step * Weights::bytes_a_step + ahead;
+    Prefetch behind{later, later + count * Weights::bytes_a_step, lines, near};
+    Prefetch& prefetch = product.in_cache ? meanwhile : behind;
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t row = product.rows * group / groups;
-      row_group<Product>(product, product.rows * (group + 1) / groups - row, {row, step, count},
-                         prefetch);
+      row_group<Product>(product, weights, product.rows * (group + 1) / groups - row,
+                         {row, step, count}, prefetch);
     }
   }
+}
+
+template <class Product>
+AXLE_TARGET void multiply(const BlockProduct& product) {
+  multiply_by<Product>(product, Int8Weights{product.weights}, product.weights);
 }
 
 }  // namespace

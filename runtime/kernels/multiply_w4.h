@@ -124,7 +124,7 @@ AXLE_VECTOR_OP void half_slab(const std::uint8_t* weights,
       for (int c = 0; c < width; ++c) sums[p][r][c] = Product::start(total[p][r][c]);
     }
   }
-  AXLE_UNROLL
+  AXLE_ROLLED
   for (int step = 0; step < half_slab_steps; ++step) {
     Vector::Ints weight[width];
     AXLE_UNROLL
@@ -152,6 +152,23 @@ AXLE_VECTOR_OP void half_slab(const std::uint8_t* weights,
   }
 }
 
+/// Where a group begins: with the offsets of its rows where a lane is a column, else with zero.
+template <class Product, int planes, int rows, int width>
+AXLE_VECTOR_OP void begin_group(const std::int32_t* offsets, std::size_t offset_stride,
+                                Vector::Ints (&total)[planes][rows][width]) {
+  AXLE_UNROLL
+  for (int p = 0; p < planes; ++p) {
+    AXLE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      const bool has_offset = Product::lanes_a_column == 1 && p == planes - 1;
+      const Vector::Ints start =
+          has_offset ? Vector::broadcast_int(offsets[r * offset_stride]) : Vector::zero();
+      AXLE_UNROLL
+      for (int c = 0; c < width; ++c) total[p][r][c] = start;
+    }
+  }
+}
+
 /// One group's integers into the floats of its rows, which lie 64 apart.
 template <class Product, int planes, int rows, int width>
 AXLE_VECTOR_OP void fold(const Vector::Ints (&total)[planes][rows][width],
@@ -169,7 +186,8 @@ AXLE_VECTOR_OP void fold(const Vector::Ints (&total)[planes][rows][width],
         plane[p] = Product::column_sums(total[p][r] + c * lanes_a_column);
       Vector::Ints whole = plane[planes - 1];
       if constexpr (planes == 2) whole = Vector::add(Vector::shift_left<8>(plane[0]), whole);
-      whole = Vector::add(whole, Vector::broadcast_int(offsets[r * offset_stride]));
+      if constexpr (lanes_a_column != 1)
+        whole = Vector::add(whole, Vector::broadcast_int(offsets[r * offset_stride]));
       float* const to = sums + r * block_columns + c * vector_lanes;
       Vector::store_floats(to,
                            Vector::add_floats(Vector::load_floats(to),
@@ -195,15 +213,9 @@ AXLE_TARGET void w4_pass(const W4Product& product, const W4Range& range, Prefetc
   const std::size_t all_groups = product.depth / product.group;
   for (std::size_t column = 0; column < block_columns; column += columns) {
     for (std::size_t g = range.group; g < range.group + range.groups; ++g) {
+      const std::int32_t* const offsets = product.offsets + range.row * all_groups + g;
       Vector::Ints total[planes][rows][width];
-      AXLE_UNROLL
-      for (int p = 0; p < planes; ++p) {
-        AXLE_UNROLL
-        for (int r = 0; r < rows; ++r) {
-          AXLE_UNROLL
-          for (int c = 0; c < width; ++c) total[p][r][c] = Vector::zero();
-        }
-      }
+      begin_group<Product>(offsets, all_groups, total);
       for (std::size_t k = g * product.group; k < (g + 1) * product.group; k += half_slab_depth) {
         const std::uint8_t* const weights =
             product.weights + k / depth_multiple * nibble_slab_bytes + column * step_depth;
@@ -216,8 +228,7 @@ AXLE_TARGET void w4_pass(const W4Product& product, const W4Range& range, Prefetc
           half_slab<Product, true>(weights, activations, row_stride, plane_stride, total);
         }
       }
-      fold<Product>(total, product.offsets + range.row * all_groups + g, all_groups,
-                    product.scales + g * block_columns + column,
+      fold<Product>(total, offsets, all_groups, product.scales + g * block_columns + column,
                     product.sums + range.row * block_columns + column);
     }
   }

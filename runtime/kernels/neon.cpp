@@ -17,6 +17,6 @@ constinit const KernelSet kernel_set_neon{
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4SignedHalves, AsInt8, multiply<BytePairProduct>>};
+    .narrow = &narrow_steps<W4SignedHalves, AsInt8, multiply_two_level<BytePairProduct>>};
 
 }  // namespace axle::runtime

@@ -19,6 +19,6 @@ constinit const KernelSet kernel_set_neon_dotprod{
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply<SignedDotProduct>>};
+    .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_two_level<SignedDotProduct>>};
 
 }  // namespace axle::runtime

@@ -21,6 +21,6 @@ constinit const KernelSet kernel_set_neon_i8mm{
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_matrices>};
+    .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_two_level_unpacked<multiply_matrices>>};
 
 }  // namespace axle::runtime

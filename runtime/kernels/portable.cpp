@@ -40,6 +40,6 @@ constinit const KernelSet kernel_set_portable{
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4Dot, AsInt8, multiply_plain>};
+    .narrow = &narrow_steps<W4Dot, AsInt8, multiply_two_level_unpacked<multiply_plain>>};
 
 }  // namespace axle::runtime

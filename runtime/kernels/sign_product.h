@@ -23,14 +23,17 @@ struct SignProduct {
     Vector::Ints signs;
   };
   static constexpr int most_rows = 4;
+  static constexpr std::size_t most_scaled_rows = Vector::registers == 32 ? 16 : 4;
   static constexpr std::size_t weight_bytes = Vector::bytes;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 
-  AXLE_VECTOR_OP Vector::Ints start(const Activation* row, std::size_t row_stride, bool first) {
+  AXLE_VECTOR_OP Vector::Ints start(const Activation* row, std::size_t row_stride,
+                                    const std::int32_t* /*correction*/) {
     std::int32_t negative = 0;
-    if (first) __builtin_memcpy(&negative, row + row_stride - row_gap / sizeof(Activation), 4);
+    __builtin_memcpy(&negative, row + row_stride - row_gap / sizeof(Activation), 4);
     return Vector::broadcast_int(negative);
   }
+  AXLE_VECTOR_OP Vector::Ints resume(const std::int32_t* sums) { return Vector::load_ints(sums); }
   AXLE_VECTOR_OP Vector::Ints weights(const std::int8_t* from) { return Vector::load_ints(from); }
   AXLE_VECTOR_OP Four activations(const Activation* from) {
     const std::uint8_t* const bytes = reinterpret_cast<const std::uint8_t*>(from);
@@ -41,9 +44,8 @@ struct SignProduct {
         Vector::multiply_bytes(activation.magnitudes, Vector::bit_xor(weight, activation.signs));
     return Vector::add_pairs_multiplied(sums, pairs, Vector::broadcast_int(0x00010001));
   }
-  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, const std::int32_t* /*correction*/,
-                            bool first) {
-    Vector::store_ints(to, first ? v : Vector::add(v, Vector::load_ints(to)));
+  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, bool /*first*/) {
+    Vector::store_ints(to, v);
   }
 };
 

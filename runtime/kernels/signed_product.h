@@ -17,13 +17,15 @@ namespace {
 struct BytePairProduct {
   using Activation = std::int8_t;
   static constexpr int most_rows = 6;
+  static constexpr std::size_t most_scaled_rows = 0;
   static constexpr std::size_t weight_bytes = Vector::bytes / 2;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 
   AXLE_VECTOR_OP Vector::Ints start(const Activation* /*row*/, std::size_t /*row_stride*/,
-                                    bool /*first*/) {
+                                    const std::int32_t* /*correction*/) {
     return Vector::zero();
   }
+  AXLE_VECTOR_OP Vector::Ints resume(const std::int32_t* /*sums*/) { return Vector::zero(); }
   AXLE_VECTOR_OP Vector::Ints weights(const std::int8_t* from) { return Vector::load_half(from); }
   AXLE_VECTOR_OP Vector::Ints activations(const Activation* from) {
     return Vector::broadcast_four_int8(from);
@@ -31,8 +33,7 @@ struct BytePairProduct {
   AXLE_VECTOR_OP Vector::Ints add(Vector::Ints sums, Vector::Ints activation, Vector::Ints weight) {
     return Vector::add_pairs(sums, Vector::half_products(activation, weight));
   }
-  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, const std::int32_t* /*correction*/,
-                            bool first) {
+  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, bool first) {
     Vector::store_neighbour_sums(to, v, first);
   }
 };
@@ -68,13 +69,15 @@ struct W4SignedHalves {
 struct SignedDotProduct {
   using Activation = std::int8_t;
   static constexpr int most_rows = 6;
+  static constexpr std::size_t most_scaled_rows = 16;
   static constexpr std::size_t weight_bytes = Vector::bytes;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 
   AXLE_VECTOR_OP Vector::Ints start(const Activation* /*row*/, std::size_t /*row_stride*/,
-                                    bool /*first*/) {
+                                    const std::int32_t* /*correction*/) {
     return Vector::zero();
   }
+  AXLE_VECTOR_OP Vector::Ints resume(const std::int32_t* sums) { return Vector::load_ints(sums); }
   AXLE_VECTOR_OP Vector::Ints weights(const std::int8_t* from) { return Vector::load_ints(from); }
   AXLE_VECTOR_OP Vector::Ints activations(const Activation* from) {
     return Vector::broadcast_four_int8(from);
@@ -82,9 +85,8 @@ struct SignedDotProduct {
   AXLE_VECTOR_OP Vector::Ints add(Vector::Ints sums, Vector::Ints activation, Vector::Ints weight) {
     return Vector::add_signed_dot(sums, activation, weight);
   }
-  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, const std::int32_t* /*correction*/,
-                            bool first) {
-    Vector::store_ints(to, first ? v : Vector::add(v, Vector::load_ints(to)));
+  AXLE_VECTOR_OP void store(std::int32_t* to, Vector::Ints v, bool /*first*/) {
+    Vector::store_ints(to, v);
   }
 };
 

@@ -19,6 +19,6 @@ constinit const KernelSet kernel_set_sse2{
     .enter = nullptr,
     .leave = nullptr,
     .model = &model_steps,
-    .narrow = &narrow_steps<W4Pairs, AsInt16, multiply<PairProduct>>};
+    .narrow = &narrow_steps<W4Pairs, AsInt16, multiply_two_level<PairProduct>>};
 
 }  // namespace axle::runtime

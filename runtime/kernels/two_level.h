@@ -1,6 +1,7 @@
 #pragma once
-// 4-bit weights with two levels of scales: unpacked to int8, some slabs at a time, for the product
-// with int8 weights that the set has. A vector header comes first.
+// 4-bit weights with two levels of scales: made int8 for the product with int8 weights that the set
+// has. With few rows that is done in registers, again for each group of rows; with many, some slabs
+// at a time are unpacked for all of them. multiply.h and multiply_w4.h come first.
 
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +56,88 @@ AXLE_TARGET void unpack_scaled_slab(const std::uint8_t* from, const std::uint8_t
     unpack_scaled_columns(from, sub_scales, c, to);
 }
 
+/// What the weights of one group of 32 k are multiplied with, and eight times that, for `width`
+/// vectors of columns.
+template <int width>
+struct GroupFactors {
+  Vector::Ints factor[width];
+  Vector::Ints eightfold[width];
+};
+
+/// Of both groups of a slab, from `sub_scales` at the first column on.
+template <int width>
+AXLE_VECTOR_OP void spread_factors(const std::uint8_t* sub_scales, GroupFactors<width>& low,
+                                   GroupFactors<width>& high) {
+  const Vector::Ints mask = Vector::broadcast_int(0x000f000f);
+  const Vector::Ints eightfold_mask = Vector::broadcast_int(0x78787878);
+  AXLE_UNROLL
+  for (int c = 0; c < width; ++c) {
+    const Vector::Ints both = Vector::spread_bytes(sub_scales + c * (Vector::bytes / 4));
+    low.factor[c] = Vector::bit_and(both, mask);
+    low.eightfold[c] = Vector::bit_and(Vector::shift_left<3>(both), eightfold_mask);
+    high.factor[c] = Vector::bit_and(Vector::shift_right<4>(both), mask);
+    high.eightfold[c] = Vector::bit_and(Vector::shift_right<1>(both), eightfold_mask);
+  }
+}
+
+/// The products of 32 k of a slab, at `weights`, added to the sums.
+template <class Product, bool high, int Rows, int Width>
+AXLE_VECTOR_OP void multiply_scaled(const std::uint8_t* weights,
+                                    const typename Product::Activation* activations,
+                                    std::size_t row_stride, const GroupFactors<Width>& factors,
+                                    Vector::Ints (&total)[Rows][Width]) {
+  AXLE_ROLLED
+  for (int step = 0; step < half_slab_steps; ++step) {
+    Vector::Ints weight[Width];
+    AXLE_UNROLL
+    for (int c = 0; c < Width; ++c) {
+      Vector::Ints nibbles = Vector::load_ints(weights + c * Vector::bytes);
+      if constexpr (high) nibbles = Vector::shift_right<4>(nibbles);
+      weight[c] = scaled_bytes(nibbles, factors.factor[c], factors.eightfold[c]);
+    }
+    AXLE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      const auto a = Product::activations(activations + r * row_stride);
+      AXLE_UNROLL
+      for (int c = 0; c < Width; ++c) total[r][c] = Product::add(total[r][c], a, weight[c]);
+    }
+    weights += step_bytes;
+    activations += step_depth;
+  }
+}
+
+/// For multiply_by: ranges consist of whole slabs.
+struct TwoLevelWeights {
+  static constexpr std::size_t bytes_a_step = step_bytes / 2;
+  const std::uint8_t* nibbles;
+  const std::uint8_t* sub_scales;
+
+  template <class Product, int Rows, int Width>
+  AXLE_VECTOR_OP void multiply(const TwoLevelWeights& all, std::size_t column, std::size_t step,
+                               std::size_t steps, const typename Product::Activation* activations,
+                               std::size_t row_stride, Vector::Ints (&total)[Rows][Width],
+                               Prefetch& prefetch) {
+    static_assert(Product::weight_bytes == Vector::bytes);
+    constexpr std::size_t slab_steps = depth_multiple / step_depth;
+    for (std::size_t slab = step / slab_steps; slab < (step + steps) / slab_steps; ++slab) {
+      const std::uint8_t* const weights =
+          all.nibbles + slab * nibble_slab_bytes + column * step_depth;
+      GroupFactors<Width> low;
+      GroupFactors<Width> high;
+      spread_factors(all.sub_scales + slab * block_columns + column, low, high);
+      for (std::size_t done = 0; done < slab_steps; done += steps_unrolled)
+        Prefetch::advance(prefetch);
+      multiply_scaled<Product, false>(weights, activations, row_stride, low, total);
+      multiply_scaled<Product, true>(weights, activations + half_slab_depth, row_stride, high,
+                                     total);
+      activations += depth_multiple;
+    }
+  }
+};
+
+/// By any product with int8 weights.
 template <void (*multiply_int8)(const BlockProduct&)>
-AXLE_TARGET void multiply_two_level(const TwoLevelProduct& two_level) {
+AXLE_TARGET void multiply_two_level_unpacked(const TwoLevelProduct& two_level) {
   alignas(64) std::int8_t weights[unpacked_slabs * unpacked_slab_bytes];
   const std::size_t slabs = two_level.product.depth / depth_multiple;
   const std::size_t element = two_level.element_bytes;
@@ -72,8 +153,21 @@ AXLE_TARGET void multiply_two_level(const TwoLevelProduct& two_level) {
     part.depth = count * depth_multiple;
     part.continues = slab != 0;
     part.in_cache = true;
+    part.next = two_level.weights + (slab + count) * nibble_slab_bytes;
+    part.next_bytes = unpacked_slabs * nibble_slab_bytes;
     multiply_int8(part);
   }
+}
+
+template <class Product>
+AXLE_TARGET void multiply_two_level(const TwoLevelProduct& two_level) {
+  if constexpr (Product::most_scaled_rows > 0) {
+    if (two_level.product.rows <= Product::most_scaled_rows)
+      return multiply_by<Product>(two_level.product,
+                                  TwoLevelWeights{two_level.weights, two_level.sub_scales},
+                                  two_level.weights);
+  }
+  multiply_two_level_unpacked<multiply<Product>>(two_level);
 }
 
 }  // namespace

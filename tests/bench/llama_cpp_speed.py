@@ -20,11 +20,18 @@ QUIET = llama_cpp.llama_log_callback(lambda level, text, data: None)
 CONTEXT, TEXTS, BATCH, STEPS, PROMPTS = 64, 32, 512, 16, 2
 
 
+def loaded(name):
+    """The library of this name that is loaded. A wheel holds each under several names, as files of their own: opened by another one it
+    would be loaded twice, and its second copy knows nothing of buffers that the first repacked."""
+    paths = {line.split(maxsplit=5)[5].strip() for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if f"/{name}.so" in line}
+    if len(paths) != 1:
+        sys.exit(f"{name} should be loaded once: {sorted(paths)}")
+    return ctypes.CDLL(paths.pop())
+
+
 def pin_threads(context, count):
-    libraries = pathlib.Path(llama_cpp.__file__).parent / "lib"
-    ggml, llama = (ctypes.CDLL(str(libraries / name)) for name in ("libggml-cpu.so", "libllama.so"))
-    pool = pinned_pool(ggml, count)
-    llama.llama_attach_threadpool(ctypes.c_void_p(context), pool, pool)
+    pool = pinned_pool(loaded("libggml-cpu"), count)
+    loaded("libllama").llama_attach_threadpool(ctypes.c_void_p(context), pool, pool)
 
 
 class Context:

@@ -9,14 +9,15 @@
 
 namespace axle::runtime {
 
-const KernelSet model_matrix{.form = ActivationForm::int8,
-                             .largest_magnitude = largest_magnitude,
-                             .quantise = quantise<AsInt8>,
-                             .multiply = multiply_matrices,
-                             .finish = finish,
-                             .enter = nullptr,
-                             .leave = nullptr,
-                             .model = &model_steps,
-                             .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_matrices>};
+const KernelSet model_matrix{
+    .form = ActivationForm::int8,
+    .largest_magnitude = largest_magnitude,
+    .quantise = quantise<AsInt8>,
+    .multiply = multiply_matrices,
+    .finish = finish,
+    .enter = nullptr,
+    .leave = nullptr,
+    .model = &model_steps,
+    .narrow = &narrow_steps<W4SignedDot, AsInt8, multiply_two_level_unpacked<multiply_matrices>>};
 
 }  // namespace axle::runtime

@@ -13,16 +13,15 @@
 
 namespace axle::runtime {
 
-const KernelSet AXLE_MODEL_SET{
-    .form = ActivationForm::AXLE_MODEL_FORM,
-    .largest_magnitude = largest_magnitude,
-    .quantise = AXLE_MODEL_QUANTISE,
-    .multiply = multiply<AXLE_MODEL_PRODUCT>,
-    .finish = finish,
-    .enter = nullptr,
-    .leave = nullptr,
-    .model = &model_steps,
-    .narrow =
-        &narrow_steps<AXLE_MODEL_W4_PRODUCT, AXLE_MODEL_W4_STORE, multiply<AXLE_MODEL_PRODUCT>>};
+const KernelSet AXLE_MODEL_SET{.form = ActivationForm::AXLE_MODEL_FORM,
+                               .largest_magnitude = largest_magnitude,
+                               .quantise = AXLE_MODEL_QUANTISE,
+                               .multiply = multiply<AXLE_MODEL_PRODUCT>,
+                               .finish = finish,
+                               .enter = nullptr,
+                               .leave = nullptr,
+                               .model = &model_steps,
+                               .narrow = &narrow_steps<AXLE_MODEL_W4_PRODUCT, AXLE_MODEL_W4_STORE,
+                                                       multiply_two_level<AXLE_MODEL_PRODUCT>>};
 
 }  // namespace axle::runtime
