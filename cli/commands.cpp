@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/command.h"
+#include "cli/publishing_commands.h"
 
 namespace axle::cli {
 
@@ -101,11 +102,6 @@ const std::vector<Opt> fetching = {Opt::keyring_provider, Opt::trusted_host, Opt
                                    Opt::client_cert,      Opt::proxy,        Opt::no_proxy_env,
                                    Opt::timeout,          Opt::retries,      Opt::offline,
                                    Opt::config_file,      Opt::no_config};
-
-/// How a storage is asked, whose keys are its own.
-const std::vector<Opt> storing = {Opt::trusted_host, Opt::cert,     Opt::proxy,
-                                  Opt::no_proxy_env, Opt::timeout,  Opt::retries,
-                                  Opt::config_file,  Opt::no_config};
 
 /// What the publishers of the files must have signed.
 const std::vector<Opt> attested = {Opt::attestations, Opt::trusted_root};
@@ -302,17 +298,13 @@ const std::array rows = {
         "variant audit image.tar --for h100 --for rtx5090    a container image, on a fleet",
         run_audit, true},
     group("index", "Publish wheels"),
-    Command{"index build", "Publish the wheels in DIR: add them to a static index, or create one",
-            "DIR", Arity::one, storing + std::vector<Opt>{Opt::out},
-            "variant index build dist --out public    published files are kept\n"
-            "variant index build dist --out s3://BUCKET/PREFIX",
-            run_index_build},
-    Command{"index remove", "Remove wheels from a static index", "NAME[==VERSION]|FILE", Arity::any,
-            storing + std::vector<Opt>{Opt::out, Opt::build_variant, Opt::dry_run},
-            "variant index remove demo==1.0 --out public --dry-run\n"
-            "variant index remove demo==1.0 --variant v4 --out public\n"
-            "variant index remove demo-1.0-py3-none-any-v4.whl --out public",
-            run_index_remove},
+    index_build_row(),
+    index_add_row(),
+    index_update_row(),
+    index_remove_row(),
+    index_yank_row(),
+    index_lint_row(),
+    index_serve_row(),
     Command{"index families",
             "List the active index families: what is known about builds of torch and others",
             "",
@@ -321,6 +313,7 @@ const std::array rows = {
             "variant index families\n"
             "variant index families --family torch=https://mirror.example/whl",
             run_index_families},
+    publish_row(),
     group("cache", "Show, check and remove what Axle keeps of downloads and answers"),
     Command{"cache dir", "Print the cache folder", "", Arity::none,
             as_pip_and_uv + std::vector<Opt>{Opt::cache_dir}, "variant cache dir", run_cache_dir},

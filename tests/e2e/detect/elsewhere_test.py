@@ -39,7 +39,13 @@ COMMANDS = {
     "rank": ["variants.json"],
     "audit": ["installed"],
     "build": ["."],
+    "index add": ["demo-1.0-py3-none-any.whl", "--out", "public"],
     "index build": ["."],
+    "index lint": ["public"],
+    "index serve": ["public"],
+    "index update": ["--out", "public"],
+    "index yank": ["demo", "--out", "public"],
+    "publish": ["demo-1.0-py3-none-any.whl", "--repository-url", "http://127.0.0.1:9/"],
     "index families": [],
     "index remove": ["demo", "--out", "public"],
     "cache dir": [],
@@ -66,7 +72,7 @@ COMMANDS = {
     "model selftest": [],
     "model tune": ["model.gguf"],
 }
-FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle"}
+FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has.
 REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune"}
 
