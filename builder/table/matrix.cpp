@@ -110,7 +110,7 @@ class Matrix {
 
   [[nodiscard]] std::string declared_of(const std::string& label) const {
     if (!variants_ || label.empty()) return {};
-    const detect::Arch arch = declared_architecture(variants_->variants.at(label));
+    const detect::Arch arch = binaries::declared_architecture(variants_->variants.at(label));
     return arch == detect::Arch::other ? std::string() : std::string(detect::render_arch(arch));
   }
 

@@ -52,7 +52,7 @@ std::string contradiction_of(const wheel::VariantProperties& properties) {
   const Property* first = nullptr;
   detect::Arch arch = detect::Arch::other;
   for (const Property& property : properties) {
-    const detect::Arch own = declared_architecture({property});
+    const detect::Arch own = binaries::declared_architecture({property});
     if (own != detect::Arch::other && arch != detect::Arch::other && own != arch) {
       return fmt::format("\"{}\" is of {}, \"{}\" of {}", wheel::render_property(*first),
                          detect::render_arch(arch), wheel::render_property(property),
