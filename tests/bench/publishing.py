@@ -18,7 +18,10 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("AXLE_BIN", str(pathlib.Path(sys.argv[1]).resolve()))
+os.environ.setdefault("AXLE_SOURCE_DIR", str(SOURCE))
+sys.path.insert(0, str(SOURCE / "tests/e2e"))
 from support import Wheel, levels_document
 
 BIN = pathlib.Path(sys.argv[1])
