@@ -33,6 +33,7 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 
 // One per file in cli/commands/.
+int run_audit(session::Session& session, Output& output);
 int run_build(session::Session& session, Output& output);
 int run_bundle(session::Session& session, Output& output);
 int run_cache_clean(session::Session& session, Output& output);
@@ -47,9 +48,14 @@ int run_doctor(session::Session& session, Output& output);
 int run_download(session::Session& session, Output& output);
 int run_explain(session::Session& session, Output& output);
 int run_freeze(session::Session& session, Output& output);
+int run_index_add(session::Session& session, Output& output);
 int run_index_build(session::Session& session, Output& output);
 int run_index_families(session::Session& session, Output& output);
+int run_index_lint(session::Session& session, Output& output);
 int run_index_remove(session::Session& session, Output& output);
+int run_index_serve(session::Session& session, Output& output);
+int run_index_update(session::Session& session, Output& output);
+int run_index_yank(session::Session& session, Output& output);
 int run_install(session::Session& session, Output& output);
 int run_list(session::Session& session, Output& output);
 int run_machines(session::Session& session, Output& output);
@@ -73,6 +79,7 @@ int run_providers_retry(session::Session& session, Output& output);
 int run_providers_show(session::Session& session, Output& output);
 int run_providers_trust(session::Session& session, Output& output);
 int run_providers_untrust(session::Session& session, Output& output);
+int run_publish(session::Session& session, Output& output);
 int run_rank(session::Session& session, Output& output);
 int run_resolve(session::Session& session, Output& output);
 int run_sbom(session::Session& session, Output& output);

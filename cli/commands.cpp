@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/command.h"
+#include "cli/publishing_commands.h"
 
 namespace axle::cli {
 
@@ -42,82 +43,65 @@ const std::vector<Opt> reaching = {Opt::keyring_provider, Opt::trusted_host, Opt
                                    Opt::timeout,          Opt::retries,      Opt::offline,
                                    Opt::no_cache,         Opt::config_file,  Opt::no_config};
 
-const std::vector<Opt> resolving = std::vector<Opt>{Opt::index_url,
-                                                    Opt::extra_index_url,
-                                                    Opt::find_links,
-                                                    Opt::no_index,
-                                                    Opt::index,
-                                                    Opt::default_index,
-                                                    Opt::index_strategy,
-                                                    Opt::keyring_provider,
-                                                    Opt::trusted_host,
-                                                    Opt::cert,
-                                                    Opt::client_cert,
-                                                    Opt::proxy,
-                                                    Opt::no_proxy_env,
-                                                    Opt::timeout,
-                                                    Opt::retries,
-                                                    Opt::family,
-                                                    Opt::offline,
-                                                    Opt::refresh,
-                                                    Opt::refresh_package,
-                                                    Opt::no_cache,
-                                                    Opt::cache_dir,
-                                                    Opt::config_file,
-                                                    Opt::no_config,
-                                                    Opt::requirement,
-                                                    Opt::editable,
-                                                    Opt::no_editable,
-                                                    Opt::no_editable_package,
-                                                    Opt::group,
-                                                    Opt::extra,
-                                                    Opt::all_extras,
-                                                    Opt::constraint,
-                                                    Opt::overrides,
-                                                    Opt::require_hashes,
-                                                    Opt::no_require_hashes,
-                                                    Opt::no_verify_hashes,
-                                                    Opt::exclude_newer,
-                                                    Opt::uploaded_prior_to,
-                                                    Opt::exclude_newer_package,
-                                                    Opt::no_binary,
-                                                    Opt::only_binary,
-                                                    Opt::no_build,
-                                                    Opt::build_constraint,
-                                                    Opt::no_build_isolation,
-                                                    Opt::config_settings,
-                                                    Opt::no_sources,
-                                                    Opt::no_sources_package,
-                                                    Opt::pre,
-                                                    Opt::prerelease,
-                                                    Opt::upgrade,
-                                                    Opt::upgrade_package,
-                                                    Opt::reinstall,
-                                                    Opt::reinstall_package,
-                                                    Opt::alternatives,
-                                                    Opt::no_deps,
-                                                    Opt::variant,
-                                                    Opt::no_variants,
-                                                    Opt::no_variants_of,
-                                                    Opt::torch_backend,
-                                                    Opt::require,
-                                                    Opt::trust,
-                                                    Opt::enable_provider,
-                                                    Opt::disable_provider,
-                                                    Opt::supported,
-                                                    Opt::gpu_policy} +
-                                   environment + target + as_pip_and_uv;
+/// Where packages come from, and how they are asked for.
+const std::vector<Opt> sources = {Opt::index_url,       Opt::extra_index_url,
+                                  Opt::find_links,      Opt::no_index,
+                                  Opt::index,           Opt::default_index,
+                                  Opt::index_strategy,  Opt::keyring_provider,
+                                  Opt::trusted_host,    Opt::cert,
+                                  Opt::client_cert,     Opt::proxy,
+                                  Opt::no_proxy_env,    Opt::timeout,
+                                  Opt::retries,         Opt::family,
+                                  Opt::offline,         Opt::refresh,
+                                  Opt::refresh_package, Opt::no_cache,
+                                  Opt::cache_dir,       Opt::config_file,
+                                  Opt::no_config};
+
+/// What is wanted.
+const std::vector<Opt> wanted = {
+    Opt::requirement, Opt::editable,       Opt::no_editable,       Opt::no_editable_package,
+    Opt::group,       Opt::extra,          Opt::all_extras,        Opt::constraint,
+    Opt::overrides,   Opt::require_hashes, Opt::no_require_hashes, Opt::no_verify_hashes};
+
+/// What may be chosen.
+const std::vector<Opt> choices = {Opt::exclude_newer,
+                                  Opt::uploaded_prior_to,
+                                  Opt::exclude_newer_package,
+                                  Opt::no_binary,
+                                  Opt::only_binary,
+                                  Opt::no_build,
+                                  Opt::build_constraint,
+                                  Opt::no_build_isolation,
+                                  Opt::config_settings,
+                                  Opt::no_sources,
+                                  Opt::no_sources_package,
+                                  Opt::pre,
+                                  Opt::prerelease,
+                                  Opt::upgrade,
+                                  Opt::upgrade_package,
+                                  Opt::reinstall,
+                                  Opt::reinstall_package,
+                                  Opt::alternatives,
+                                  Opt::no_deps,
+                                  Opt::variant,
+                                  Opt::no_variants,
+                                  Opt::no_variants_of,
+                                  Opt::torch_backend,
+                                  Opt::require,
+                                  Opt::trust,
+                                  Opt::enable_provider,
+                                  Opt::disable_provider,
+                                  Opt::supported,
+                                  Opt::gpu_policy};
+
+const std::vector<Opt> resolving =
+    sources + wanted + choices + environment + target + as_pip_and_uv;
 
 /// How a server is asked that is no index.
 const std::vector<Opt> fetching = {Opt::keyring_provider, Opt::trusted_host, Opt::cert,
                                    Opt::client_cert,      Opt::proxy,        Opt::no_proxy_env,
                                    Opt::timeout,          Opt::retries,      Opt::offline,
                                    Opt::config_file,      Opt::no_config};
-
-/// How a storage is asked, whose keys are its own.
-const std::vector<Opt> storing = {Opt::trusted_host, Opt::cert,     Opt::proxy,
-                                  Opt::no_proxy_env, Opt::timeout,  Opt::retries,
-                                  Opt::config_file,  Opt::no_config};
 
 /// What the publishers of the files must have signed.
 const std::vector<Opt> attested = {Opt::attestations, Opt::trusted_root};
@@ -126,6 +110,13 @@ const std::vector<Opt> attested = {Opt::attestations, Opt::trusted_root};
 const std::vector<Opt> bundled = {Opt::bundle, Opt::allowed_signers};
 
 const std::vector<Opt> building = {Opt::build_from_source, Opt::build_from_source_of};
+
+/// What a project's back end needs comes from where packages do.
+const std::vector<Opt> build_requirements =
+    sources - std::vector<Opt>{Opt::family, Opt::refresh, Opt::refresh_package} +
+    std::vector<Opt>{Opt::exclude_newer,  Opt::no_binary,        Opt::only_binary,
+                     Opt::no_build,       Opt::build_constraint, Opt::no_build_isolation,
+                     Opt::config_settings};
 
 /// Which of the installed packages are listed.
 const std::vector<Opt> selecting = {Opt::exclude, Opt::exclude_editable};
@@ -290,25 +281,30 @@ const std::array rows = {
             "variant rank demo-1.0-variants.json\n"
             "variant rank demo-1.0-py3-none-any-v4.whl --supported lists.json",
             run_rank},
-    Command{"build",
-            "Build the variants of the project in DIR",
-            "DIR",
-            Arity::one,
-            {Opt::build_variant, Opt::out},
-            "variant build . --variant x86_64_v4 --out dist",
+    Command{"build", "Build the variants of the project in DIR", "DIR", Arity::one,
+            std::vector<Opt>{Opt::build_variant, Opt::architecture, Opt::jobs, Opt::out} +
+                build_requirements + environment,
+            "variant build . --variant x86_64_v4 --out dist\n"
+            "variant build . --arch x86_64              no cross-built ones",
             run_build},
+    Command{
+        "audit",
+        "Check wheels, installed packages or container images: what they need, and whether it is "
+        "what they declare",
+        "WHEEL|DIR|IMAGE|installed", Arity::any, environment + std::vector<Opt>{Opt::gpu_policy},
+        "variant audit dist/demo-1.0-cp312-cp312-manylinux_2_28_x86_64.whl\n"
+        "variant audit dist                                  a release: all wheels of a folder\n"
+        "variant audit installed --python .venv              what is installed\n"
+        "variant audit image.tar --for h100 --for rtx5090    a container image, on a fleet",
+        run_audit, true},
     group("index", "Publish wheels"),
-    Command{"index build", "Publish the wheels in DIR: add them to a static index, or create one",
-            "DIR", Arity::one, storing + std::vector<Opt>{Opt::out},
-            "variant index build dist --out public    published files are kept\n"
-            "variant index build dist --out s3://BUCKET/PREFIX",
-            run_index_build},
-    Command{"index remove", "Remove wheels from a static index", "NAME[==VERSION]|FILE", Arity::any,
-            storing + std::vector<Opt>{Opt::out, Opt::build_variant, Opt::dry_run},
-            "variant index remove demo==1.0 --out public --dry-run\n"
-            "variant index remove demo==1.0 --variant v4 --out public\n"
-            "variant index remove demo-1.0-py3-none-any-v4.whl --out public",
-            run_index_remove},
+    index_build_row(),
+    index_add_row(),
+    index_update_row(),
+    index_remove_row(),
+    index_yank_row(),
+    index_lint_row(),
+    index_serve_row(),
     Command{"index families",
             "List the active index families: what is known about builds of torch and others",
             "",
@@ -317,6 +313,7 @@ const std::array rows = {
             "variant index families\n"
             "variant index families --family torch=https://mirror.example/whl",
             run_index_families},
+    publish_row(),
     group("cache", "Show, check and remove what Axle keeps of downloads and answers"),
     Command{"cache dir", "Print the cache folder", "", Arity::none,
             as_pip_and_uv + std::vector<Opt>{Opt::cache_dir}, "variant cache dir", run_cache_dir},

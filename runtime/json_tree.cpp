@@ -1,5 +1,7 @@
 #include "runtime/json_tree.h"
 
+#include <nlohmann/json.hpp>
+
 #include "runtime/json_nesting.h"
 
 namespace axle::runtime {
@@ -28,15 +30,21 @@ Result<JsonTree> JsonTree::parse(std::string_view text, const std::string& where
   if (!nesting) return std::unexpected(nesting.error());
   JsonTree tree;
   // As json::parse does it, but also what is there when memory ends is taken down by ~JsonTree.
-  nlohmann::detail::json_sax_dom_parser<json> builder(tree.root_, false);
+  nlohmann::detail::json_sax_dom_parser<json> builder(*tree.root_, false);
   const bool read = json::sax_parse(text, &builder);
   if (!read || builder.is_errored()) {
-    empty(tree.root_);
-    tree.root_ = json(json::value_t::discarded);
+    empty(*tree.root_);
+    *tree.root_ = json(json::value_t::discarded);
   }
   return tree;
 }
 
-JsonTree::~JsonTree() { empty(root_); }
+JsonTree::JsonTree() : root_(std::make_unique<json>()) {}
+
+JsonTree::JsonTree(JsonTree&& other) noexcept = default;
+
+JsonTree::~JsonTree() {
+  if (root_ != nullptr) empty(*root_);
+}
 
 }  // namespace axle::runtime

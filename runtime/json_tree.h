@@ -1,10 +1,11 @@
 #pragma once
 // A text of JSON that comes from elsewhere, as a tree.
 
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runtime/result.h"
 
@@ -18,16 +19,16 @@ class JsonTree {
   /// discarded.
   [[nodiscard]] static Result<JsonTree> parse(std::string_view text, const std::string& where);
 
-  JsonTree(JsonTree&& other) noexcept = default;
+  JsonTree(JsonTree&& other) noexcept;
   JsonTree& operator=(JsonTree&& other) = delete;
   ~JsonTree();
 
-  [[nodiscard]] const nlohmann::json& root() const { return root_; }
+  [[nodiscard]] const nlohmann::json& root() const { return *root_; }
 
  private:
-  JsonTree() = default;
+  JsonTree();
 
-  nlohmann::json root_;
+  std::unique_ptr<nlohmann::json> root_;  ///< null where it was moved from
 };
 
 }  // namespace axle::runtime

@@ -1,6 +1,8 @@
 // Hugging Face's tokenizer.json: the components that byte pair and BERT tokenizers are made of.
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "runtime/json_tree.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "runtime/tokenizer/unicode.h"

@@ -1,4 +1,6 @@
 // config.json of Hugging Face's transformers.
+#include <nlohmann/json.hpp>
+
 #include "runtime/json_tree.h"
 #include "runtime/model/description/checked_shape.h"
 

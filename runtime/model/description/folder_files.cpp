@@ -1,5 +1,6 @@
 #include "runtime/model/description/folder_files.h"
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "runtime/files/model_file.h"

@@ -22,6 +22,11 @@ NOT_HINTS = {"cli/commands.cpp", "session/options.cpp", "doctor/finding.cpp", "s
 MENTIONS = {
     "variant index build": "says who wrote an index",
     "variant index": "says who wrote an index",
+    "variant index add": "says who wrote an index",
+    "variant index update": "incremental_test.py and lint_test.py run it",
+    "variant index remove": "lint_test.py runs it",
+    "variant publish --help": "the text of --help",
+    "variant index {} --help": "the text of --help",
     "variant mirror": "says who wrote an index",
     "variant COMMAND --help": "the text of --help",
     "variant providers trust": "a comment in the file that it writes",

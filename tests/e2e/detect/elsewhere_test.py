@@ -37,8 +37,15 @@ COMMANDS = {
     "resolve": ["demo"],
     "explain": ["demo"],
     "rank": ["variants.json"],
+    "audit": ["installed"],
     "build": ["."],
+    "index add": ["demo-1.0-py3-none-any.whl", "--out", "public"],
     "index build": ["."],
+    "index lint": ["public"],
+    "index serve": ["public"],
+    "index update": ["--out", "public"],
+    "index yank": ["demo", "--out", "public"],
+    "publish": ["demo-1.0-py3-none-any.whl", "--repository-url", "http://127.0.0.1:9/"],
     "index families": [],
     "index remove": ["demo", "--out", "public"],
     "cache dir": [],
@@ -65,7 +72,7 @@ COMMANDS = {
     "model selftest": [],
     "model tune": ["model.gguf"],
 }
-FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
+FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has.
 REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune"}
 
@@ -203,7 +210,7 @@ class Traced(ElsewhereTestCase):
                 with self.subTest(command=command, machine=machine):
                     done, seen = self.trace(command, "--for", machine)
                     self.assertEqual(seen, [])
-                    self.assertIn(done.code, (0, 1) if command in ("doctor", "providers untrust") else (0,), str(done))
+                    self.assertIn(done.code, (0, 1) if command in ("audit", "doctor", "providers untrust") else (0,), str(done))
 
 
 if __name__ == "__main__":

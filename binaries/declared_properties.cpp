@@ -1,4 +1,4 @@
-#include "builder/declared_properties.h"
+#include "binaries/declared_properties.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include "detect/cpu/aarch64_versions.h"
 
-namespace axle::builder {
+namespace axle::binaries {
 namespace {
 
 using detect::Arch;
@@ -146,6 +146,26 @@ std::optional<DeclaredGpu> amd_gpu(const Property& property) {
   return gpu;
 }
 
+constexpr const char* newest_cuda = "99.0";
+
+/// PTX that every GPU from the declared one on accepts, or exactly that generic target.
+bool has_exactly(const BinaryFacts& facts, const DeclaredGpu& declared) {
+  if (declared.generic) {
+    return std::ranges::any_of(facts.hip.entries, [&](const BundleEntry& entry) {
+      return entry.target.substr(0, entry.target.find(':')) == declared.arch;
+    });
+  }
+  std::string digits = declared.arch;
+  std::erase(digits, '.');
+  const auto architecture = static_cast<std::uint32_t>(std::stoul(digits));
+  return std::ranges::any_of(facts.cuda.groups, [&](const CudaGroup& group) {
+    return std::ranges::any_of(group.codes, [&](const CudaCode& code) {
+      return code.kind == CudaCodeKind::ptx && code.target == 0 &&
+             code.architecture <= architecture;
+    });
+  });
+}
+
 }  // namespace
 
 Arch declared_architecture(const wheel::VariantProperties& properties) {
@@ -175,6 +195,23 @@ std::set<Capability> declared_capabilities(const wheel::VariantProperties& prope
   return all;
 }
 
+CodeFit judge_declared_gpu(const BinaryFacts& facts, const DeclaredGpu& declared) {
+  if (declared.ptx || declared.generic) {
+    return has_exactly(facts, declared) ? CodeFit::runs
+           : facts.unread.empty()       ? CodeFit::absent
+                                        : CodeFit::unknown;
+  }
+  detect::Machine machine;
+  detect::Driver driver;
+  driver.vendor = declared.vendor;
+  driver.api_version = newest_cuda;
+  machine.drivers = {driver};
+  detect::Gpu gpu;
+  gpu.vendor = declared.vendor;
+  gpu.arch = declared.arch;
+  return judge_binary(facts, gpu, machine);
+}
+
 std::vector<DeclaredGpu> declared_gpus(const wheel::VariantProperties& properties) {
   std::vector<DeclaredGpu> gpus;
   for (const Property& property : properties) {
@@ -187,4 +224,4 @@ std::vector<DeclaredGpu> declared_gpus(const wheel::VariantProperties& propertie
   return gpus;
 }
 
-}  // namespace axle::builder
+}  // namespace axle::binaries

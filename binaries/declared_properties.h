@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "binaries/binary_scan.h"
+#include "binaries/gpu_code_match.h"
 #include "detect/capability.h"
 #include "detect/machine.h"
 #include "wheel/variant/variant_metadata.h"
 
-namespace axle::builder {
+namespace axle::binaries {
 
 /// The CPU architecture of the properties; `other` if they do not concern the CPU.
 [[nodiscard]] detect::Arch declared_architecture(const wheel::VariantProperties& properties);
@@ -31,4 +33,8 @@ struct DeclaredGpu {
 };
 [[nodiscard]] std::vector<DeclaredGpu> declared_gpus(const wheel::VariantProperties& properties);
 
-}  // namespace axle::builder
+/// Whether a library's code runs on that GPU, whatever its driver: with PTX on every GPU from the
+/// declared one on, with a generic target on its family.
+[[nodiscard]] CodeFit judge_declared_gpu(const BinaryFacts& facts, const DeclaredGpu& declared);
+
+}  // namespace axle::binaries
