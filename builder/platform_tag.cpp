@@ -170,7 +170,8 @@ class TagScan {
     if (auto checked = check_architecture(*elf, member.path); !checked) return checked;
     if (auto checked = check_libraries(*elf, member.path); !checked) return checked;
     if (auto checked = check_versions(*elf, member.path); !checked) return checked;
-    return elf->python_module ? add_module(member.path) : Result<void>();
+    if (!elf->python_module || rules_.platform_only) return {};
+    return add_module(member.path);
   }
 
   [[nodiscard]] TagChoice choice() const {

@@ -127,6 +127,23 @@ const std::vector<Opt> bundled = {Opt::bundle, Opt::allowed_signers};
 
 const std::vector<Opt> building = {Opt::build_from_source, Opt::build_from_source_of};
 
+/// What a project's back end needs comes from where packages do.
+const std::vector<Opt> build_requirements = {Opt::index_url,
+                                             Opt::extra_index_url,
+                                             Opt::find_links,
+                                             Opt::no_index,
+                                             Opt::index,
+                                             Opt::default_index,
+                                             Opt::index_strategy,
+                                             Opt::no_cache,
+                                             Opt::cache_dir,
+                                             Opt::exclude_newer,
+                                             Opt::no_binary,
+                                             Opt::only_binary,
+                                             Opt::build_constraint,
+                                             Opt::no_build_isolation,
+                                             Opt::config_settings};
+
 /// Which of the installed packages are listed.
 const std::vector<Opt> selecting = {Opt::exclude, Opt::exclude_editable};
 
@@ -290,12 +307,11 @@ const std::array rows = {
             "variant rank demo-1.0-variants.json\n"
             "variant rank demo-1.0-py3-none-any-v4.whl --supported lists.json",
             run_rank},
-    Command{"build",
-            "Build the variants of the project in DIR",
-            "DIR",
-            Arity::one,
-            {Opt::build_variant, Opt::out},
-            "variant build . --variant x86_64_v4 --out dist",
+    Command{"build", "Build the variants of the project in DIR", "DIR", Arity::one,
+            std::vector<Opt>{Opt::build_variant, Opt::architecture, Opt::jobs, Opt::out} +
+                fetching + build_requirements + environment,
+            "variant build . --variant x86_64_v4 --out dist\n"
+            "variant build . --arch x86_64              no cross-built ones",
             run_build},
     group("index", "Publish wheels"),
     Command{"index build", "Publish the wheels in DIR: add them to a static index, or create one",

@@ -142,6 +142,8 @@ enum class Opt : std::uint8_t {
   out,
   output_file,
   build_variant,
+  architecture,
+  jobs,
   files,
   list_format,
   exclude,

@@ -52,6 +52,7 @@ const std::map<std::string, std::string> others = {
     {"providers/plugins/grants.cpp", "a row a plugin"},
     {"machines/overrides.cpp", "a row a variable of some vendor's provider"},
     {"builder/declared_properties.cpp", "what the properties of each vendor declare"},
+    {"builder/compilation.cpp", "what the compilers of each vendor call their targets"},
     {"doctor/code_checks.cpp", "the driver that CUDA's libraries need"},
     {"doctor/gpu_code_checks.cpp", "how CUDA packs its code"},
     {"doctor/machine_checks.cpp", "the age of NVIDIA's driver, the second voice on AMD's GPUs"},
