@@ -178,8 +178,10 @@ Result<std::vector<BuiltWheel>> build_rows(const BuildPlan& plan,
     const std::scoped_lock lock(guard);
     if (wheel) {
       built[i] = std::move(*wheel);
-    } else if (!failure || i < failure->first) {
-      failure.emplace(i, wheel.error());
+    } else {
+      if (!failure && at_once > 1)
+        locked.note(fmt::format("{} failed; no further one begins", rows[i].title));
+      if (!failure || i < failure->first) failure.emplace(i, wheel.error());
     }
   });
   if (failure) return std::unexpected(std::move(failure->second));

@@ -34,7 +34,7 @@ std::string hip_target(const Property& property) {
   return code ? replaced(property.value, '_', '-') : std::string();
 }
 
-/// DPC++ takes both forms: "intel_gpu_20_1_4", "intel_gpu_bmg_g31".
+/// DPC++ takes both forms: "intel_gpu_20_1_0", "intel_gpu_bmg_g31".
 std::string sycl_target(const Property& property) {
   const bool code = (property.ns == "intel" && property.feature == "device_ip") ||
                     (property.ns == "axle" && property.feature == "intel_platform");

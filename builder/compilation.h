@@ -12,7 +12,7 @@ namespace axle::builder {
 
 /// Code for a GPU, as its compiler calls it.
 struct GpuTarget {
-  std::string name;      ///< "90-real", "gfx90a", "intel_gpu_20_1_4"
+  std::string name;      ///< "90-real", "gfx90a", "intel_gpu_20_1_0"
   std::string property;  ///< that requires it
 };
 

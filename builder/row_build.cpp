@@ -190,7 +190,10 @@ class RowBuild {
     }
     auto file = origin == RowOrigin::wheel ? find_wheel(plan_.folder, row_.row.settings.wheel)
                                            : by_back_end();
-    if (!file) return std::unexpected(within(row_.title, file.error()));
+    if (!file) {
+      return std::unexpected(origin == RowOrigin::wheel ? within(row_.title, file.error())
+                                                        : file.error());
+    }
     auto contents = read_wheel_contents(*file, report_);
     if (!contents) return std::unexpected(within(row_.title, contents.error()));
     return pack_wheel(job, std::move(*contents), report_);

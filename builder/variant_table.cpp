@@ -138,6 +138,12 @@ std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& root,
     refuse_build_requires(*variant);
     refuse_two_meanings(*variant, products);
   }
+  if (!variant && namespaces_of(products.axes).empty()) {
+    Axis first = products.axes.front();
+    first.table.refuse(first.values.front().name, "no value of an axis has properties",
+                       "a project without variants needs no axes");
+    return std::nullopt;
+  }
   Json json = to_json(variant ? variant->node() : nothing);
   add_products(json, products);
   refuse_unknown_namespaces(products, json);

@@ -42,71 +42,59 @@ const std::vector<Opt> reaching = {Opt::keyring_provider, Opt::trusted_host, Opt
                                    Opt::timeout,          Opt::retries,      Opt::offline,
                                    Opt::no_cache,         Opt::config_file,  Opt::no_config};
 
-const std::vector<Opt> resolving = std::vector<Opt>{Opt::index_url,
-                                                    Opt::extra_index_url,
-                                                    Opt::find_links,
-                                                    Opt::no_index,
-                                                    Opt::index,
-                                                    Opt::default_index,
-                                                    Opt::index_strategy,
-                                                    Opt::keyring_provider,
-                                                    Opt::trusted_host,
-                                                    Opt::cert,
-                                                    Opt::client_cert,
-                                                    Opt::proxy,
-                                                    Opt::no_proxy_env,
-                                                    Opt::timeout,
-                                                    Opt::retries,
-                                                    Opt::family,
-                                                    Opt::offline,
-                                                    Opt::refresh,
-                                                    Opt::refresh_package,
-                                                    Opt::no_cache,
-                                                    Opt::cache_dir,
-                                                    Opt::config_file,
-                                                    Opt::no_config,
-                                                    Opt::requirement,
-                                                    Opt::editable,
-                                                    Opt::no_editable,
-                                                    Opt::no_editable_package,
-                                                    Opt::group,
-                                                    Opt::extra,
-                                                    Opt::all_extras,
-                                                    Opt::constraint,
-                                                    Opt::overrides,
-                                                    Opt::require_hashes,
-                                                    Opt::no_require_hashes,
-                                                    Opt::no_verify_hashes,
-                                                    Opt::exclude_newer,
-                                                    Opt::uploaded_prior_to,
-                                                    Opt::exclude_newer_package,
-                                                    Opt::no_binary,
-                                                    Opt::only_binary,
-                                                    Opt::no_build,
-                                                    Opt::build_constraint,
-                                                    Opt::no_build_isolation,
-                                                    Opt::config_settings,
-                                                    Opt::no_sources,
-                                                    Opt::no_sources_package,
-                                                    Opt::pre,
-                                                    Opt::prerelease,
-                                                    Opt::upgrade,
-                                                    Opt::upgrade_package,
-                                                    Opt::reinstall,
-                                                    Opt::reinstall_package,
-                                                    Opt::alternatives,
-                                                    Opt::no_deps,
-                                                    Opt::variant,
-                                                    Opt::no_variants,
-                                                    Opt::no_variants_of,
-                                                    Opt::torch_backend,
-                                                    Opt::require,
-                                                    Opt::trust,
-                                                    Opt::enable_provider,
-                                                    Opt::disable_provider,
-                                                    Opt::supported,
-                                                    Opt::gpu_policy} +
-                                   environment + target + as_pip_and_uv;
+/// Where packages come from, and how they are asked for.
+const std::vector<Opt> sources = {Opt::index_url,       Opt::extra_index_url,
+                                  Opt::find_links,      Opt::no_index,
+                                  Opt::index,           Opt::default_index,
+                                  Opt::index_strategy,  Opt::keyring_provider,
+                                  Opt::trusted_host,    Opt::cert,
+                                  Opt::client_cert,     Opt::proxy,
+                                  Opt::no_proxy_env,    Opt::timeout,
+                                  Opt::retries,         Opt::family,
+                                  Opt::offline,         Opt::refresh,
+                                  Opt::refresh_package, Opt::no_cache,
+                                  Opt::cache_dir,       Opt::config_file,
+                                  Opt::no_config};
+
+/// What is wanted.
+const std::vector<Opt> wanted = {
+    Opt::requirement, Opt::editable,       Opt::no_editable,       Opt::no_editable_package,
+    Opt::group,       Opt::extra,          Opt::all_extras,        Opt::constraint,
+    Opt::overrides,   Opt::require_hashes, Opt::no_require_hashes, Opt::no_verify_hashes};
+
+/// What may be chosen.
+const std::vector<Opt> choices = {Opt::exclude_newer,
+                                  Opt::uploaded_prior_to,
+                                  Opt::exclude_newer_package,
+                                  Opt::no_binary,
+                                  Opt::only_binary,
+                                  Opt::no_build,
+                                  Opt::build_constraint,
+                                  Opt::no_build_isolation,
+                                  Opt::config_settings,
+                                  Opt::no_sources,
+                                  Opt::no_sources_package,
+                                  Opt::pre,
+                                  Opt::prerelease,
+                                  Opt::upgrade,
+                                  Opt::upgrade_package,
+                                  Opt::reinstall,
+                                  Opt::reinstall_package,
+                                  Opt::alternatives,
+                                  Opt::no_deps,
+                                  Opt::variant,
+                                  Opt::no_variants,
+                                  Opt::no_variants_of,
+                                  Opt::torch_backend,
+                                  Opt::require,
+                                  Opt::trust,
+                                  Opt::enable_provider,
+                                  Opt::disable_provider,
+                                  Opt::supported,
+                                  Opt::gpu_policy};
+
+const std::vector<Opt> resolving =
+    sources + wanted + choices + environment + target + as_pip_and_uv;
 
 /// How a server is asked that is no index.
 const std::vector<Opt> fetching = {Opt::keyring_provider, Opt::trusted_host, Opt::cert,
@@ -128,21 +116,11 @@ const std::vector<Opt> bundled = {Opt::bundle, Opt::allowed_signers};
 const std::vector<Opt> building = {Opt::build_from_source, Opt::build_from_source_of};
 
 /// What a project's back end needs comes from where packages do.
-const std::vector<Opt> build_requirements = {Opt::index_url,
-                                             Opt::extra_index_url,
-                                             Opt::find_links,
-                                             Opt::no_index,
-                                             Opt::index,
-                                             Opt::default_index,
-                                             Opt::index_strategy,
-                                             Opt::no_cache,
-                                             Opt::cache_dir,
-                                             Opt::exclude_newer,
-                                             Opt::no_binary,
-                                             Opt::only_binary,
-                                             Opt::build_constraint,
-                                             Opt::no_build_isolation,
-                                             Opt::config_settings};
+const std::vector<Opt> build_requirements =
+    sources - std::vector<Opt>{Opt::family, Opt::refresh, Opt::refresh_package} +
+    std::vector<Opt>{Opt::exclude_newer,  Opt::no_binary,        Opt::only_binary,
+                     Opt::no_build,       Opt::build_constraint, Opt::no_build_isolation,
+                     Opt::config_settings};
 
 /// Which of the installed packages are listed.
 const std::vector<Opt> selecting = {Opt::exclude, Opt::exclude_editable};
@@ -309,7 +287,7 @@ const std::array rows = {
             run_rank},
     Command{"build", "Build the variants of the project in DIR", "DIR", Arity::one,
             std::vector<Opt>{Opt::build_variant, Opt::architecture, Opt::jobs, Opt::out} +
-                fetching + build_requirements + environment,
+                build_requirements + environment,
             "variant build . --variant x86_64_v4 --out dist\n"
             "variant build . --arch x86_64              no cross-built ones",
             run_build},

@@ -231,9 +231,10 @@ AXLE_TARGET void multiply_by(const BlockProduct& product, const Weights& weights
   // asked for meanwhile; of more the start and the end of a pass cost more than loads from L2.
   const bool streams = passes == 1;
   const bool few = groups <= 3;
-  const bool near = streams ? product.rows <= 2 : few;
+  const bool near = streams || few;
   const std::size_t block_steps = streams ? steps : few ? 32 : 256;
-  const std::size_t ahead = streams ? (near ? 4096 : 16384) : block_steps * Weights::bytes_a_step;
+  const std::size_t streams_ahead = product.rows <= 2 ? 4096 : 8192;
+  const std::size_t ahead = streams ? streams_ahead : block_steps * Weights::bytes_a_step;
   const std::size_t advances = passes * (steps / steps_unrolled);
   const std::size_t lines =
       product.in_cache ? product.next_bytes / 64 / advances + 1

@@ -46,6 +46,8 @@ Result<void> ProjectWheels::build(const ProjectBuild& build, Report& report) con
   if (!limits) return std::unexpected(limits.error());
   system::Program program{tool_.command, build.scratch, tool_.variables, tool_.withheld};
   auto& words = program.arguments;
+  // Otherwise pip shows nothing of what a back end prints that succeeds, and cuts what fails.
+  if (tool_.takes_urls) words.emplace_back("--verbose");
   words.insert(words.end(), limits->begin(), limits->end());
   for (const auto& [name, value] : build.config_settings)
     words.push_back(fmt::format("--config-settings={}={}", name, value));

@@ -229,6 +229,11 @@ TEST_CASE("two rows of one label and architecture are refused") {
       "the plain wheel is duplicated in the matrix");
 }
 
+TEST_CASE("axes without any property are refused") {
+  check_refused("[tool.axle.axes.cpu]\nnull = { architectures = [\"x86_64\", \"aarch64\"] }\n",
+                "pyproject.toml:5: tool.axle.axes.cpu.null: no value of an axis has properties");
+}
+
 TEST_CASE("a product has bounds") {
   std::string many;
   for (const char axis : std::string("abcde")) {
