@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "builder/ci/quoting.h"
 #include "builder/compilation.h"
 #include "foundation/text/nearest.h"
 #include "foundation/text/quote.h"
@@ -111,7 +112,8 @@ std::string tools_of(const Project& project, const MatrixRow& row, const std::st
   if (!compilation.sycl.empty()) tools.emplace_back("icpx");
   // What the shell would split or expand is no name of a program: its row is hashed anyway.
   std::erase_if(tools, [](const std::string& one) {
-    return one.empty() || one.find_first_of(" \t*?[") != std::string::npos;
+    return !is_plain_line(one) || one.starts_with('-') ||
+           one.find_first_of(" *?[") != std::string::npos;
   });
   return fmt::format("{}", fmt::join(tools, " "));
 }
@@ -121,7 +123,8 @@ std::string machine_with(const wheel::VariantProperties& properties,
                          const std::string& architecture) {
   std::string facts;
   for (const wheel::Property& one : properties) {
-    if (one.ns != architecture) continue;
+    // What no provider of an architecture has is in our own namespace, by the same names.
+    if (one.ns != architecture && !(one.ns == "axle" && one.value == "on")) continue;
     const bool level = one.feature == "level" || one.feature == "version";
     facts += (facts.empty() ? ":" : ",") + (level ? one.value : one.feature);
   }

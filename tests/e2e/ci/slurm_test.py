@@ -113,6 +113,10 @@ class RuntimeTest(CiCase):
         super().setUp()
         if not all(shutil.which(name) for name in ("make", "cmake", "ninja", "g++")):
             self.skipTest("make, cmake, ninja or g++ is not installed")
+        if shutil.which("ccache"):
+            folder = subprocess.run(["ccache", "-k", "cache_dir"], capture_output=True, text=True).stdout.strip()
+            self.env |= {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
+                         "CCACHE_BASEDIR": "/", "CCACHE_NOHASHDIR": "1", "CCACHE_DIR": folder}
         shutil.copytree(SOURCE / "runtime", self.repository / "runtime")
         self.runtime = self.repository / "runtime"
 
