@@ -233,7 +233,8 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::top_p, axle::session::Opt::min_p, axle::session::Opt::seed,
       axle::session::Opt::language, axle::session::Opt::runs, axle::session::Opt::device,
       axle::session::Opt::for_package, axle::session::Opt::deep,
-      axle::session::Opt::vulnerabilities, axle::session::Opt::fix};
+      axle::session::Opt::vulnerabilities, axle::session::Opt::fix, axle::session::Opt::ci_file,
+      axle::session::Opt::ci_check};
   for (const axle::session::OptionRow& row : axle::session::option_rows()) {
     CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,
                   ": either a row of cli/repeated_options.cpp, or here");

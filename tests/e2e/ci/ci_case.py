@@ -52,7 +52,7 @@ class CiCase(TestCase):
 
     def program(self):
         """VARIANT of the jobs. A build without `variant audit` answers for it that all is well."""
-        if self.variant("audit", "--help").code == 0:
+        if "no command" not in self.variant("audit").err:
             return str(VARIANT)
         script = self.root / "variant-without-audit"
         script.write_text(f'#!/bin/sh\n[ "$1" != audit ] || {{ echo "audit of $2"; exit 0; }}\nexec "{VARIANT}" "$@"\n')
