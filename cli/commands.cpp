@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/ci_commands.h"
 #include "cli/command.h"
 
 namespace axle::cli {
@@ -291,22 +292,11 @@ const std::array rows = {
             "variant build . --variant x86_64_v4 --out dist\n"
             "variant build . --arch x86_64              no cross-built ones",
             run_build},
-    group("ci", "Write the CI file that builds, tests, audits and publishes a project's variants"),
-    Command{"ci github",
-            "Write a workflow of GitHub Actions for the variants of the project in DIR", "DIR",
-            Arity::one, std::vector<Opt>{Opt::ci_file, Opt::ci_check},
-            "variant ci github . --check    exit code 4 if it is not up to date", run_ci_github},
-    Command{"ci gitlab", "Write a pipeline of GitLab CI/CD for the variants of the project in DIR",
-            "DIR", Arity::one, std::vector<Opt>{Opt::ci_file, Opt::ci_check},
-            "variant ci gitlab packages/demo", run_ci_gitlab},
-    Command{
-        "ci slurm",
-        "Write a script that submits job arrays to Slurm for the variants of the project in DIR",
-        "DIR", Arity::one, std::vector<Opt>{Opt::ci_file, Opt::ci_check},
-        "variant ci slurm . && sh variants.slurm --partition=build", run_ci_slurm},
-    Command{"ci make", "Write a Makefile for the variants of the project in DIR", "DIR", Arity::one,
-            std::vector<Opt>{Opt::ci_file, Opt::ci_check},
-            "variant ci make . && make -f variants.mk -j4 publish", run_ci_make},
+    ci_row("ci"),
+    ci_row("ci github"),
+    ci_row("ci gitlab"),
+    ci_row("ci slurm"),
+    ci_row("ci make"),
     group("index", "Publish wheels"),
     Command{"index build", "Publish the wheels in DIR: add them to a static index, or create one",
             "DIR", Arity::one, storing + std::vector<Opt>{Opt::out},

@@ -94,7 +94,7 @@ host = "aarch64"
         "build-x86_64: null\nbuild-aarch64: null-aarch64\nbuild-x86_64-2: v3\nbuild-x86_64-3: v4\n"
         "build-aarch64-2: i8mm-aarch64\nbuild-x86_64-4: plain\n");
   CHECK(job_named(*plan, "v4").settings.slurm ==
-        Definitions{{"cpus-per-task", "4"}, {"mem", "16G"}, {"exclusive", ""}});
+        Definitions{{"cpus-per-task", "4"}, {"exclusive", ""}, {"mem", "16G"}});
   CHECK(job_named(*plan, "i8mm-aarch64").settings.smoke == "native");
   CHECK(job_named(*plan, "i8mm-aarch64").settings.runs_on ==
         std::vector<std::string>{"ubuntu-24.04-arm"});
@@ -126,7 +126,7 @@ TEST_CASE("ci: what is wrong in the table has its place") {
   check_refused(ci + "smoke-test = \"nativ\"", "\"nativ\" is not valid");
   check_refused(ci + "unknown = 1", "unknown");
   check_refused("[[tool.axle.ci.jobs]]\nlabels = [\"v5\"]",
-                "pyproject.toml:14: the project has no");
+                "pyproject.toml:13: the project has no");
   check_refused("[[tool.axle.ci.jobs]]\narchitecture = \"aarch64\"\nsmoke-test = \"native\"",
                 "its smoke test cannot be \"native\"");
 }

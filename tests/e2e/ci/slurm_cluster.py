@@ -1,8 +1,10 @@
 """A Slurm cluster of this machine alone: its own munge, controller and node, in a folder of the test."""
 
+import ctypes
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -16,6 +18,11 @@ def found(name):
 
 def missing_packages():
     return sorted({package for name, package in PROGRAMS.items() if not found(name)})
+
+
+def end_with_parent():
+    """prctl(2), PR_SET_PDEATHSIG: a test that is killed leaves no cluster behind."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
 def free_port():
@@ -84,7 +91,8 @@ NodeName={node} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory=1000 State=U
     def run_daemon(self, name, *arguments):
         with open(self.folder / f"{name}.out", "wb") as out:
             self.processes.append(subprocess.Popen([found(name), *arguments], env=self.env, stdin=subprocess.DEVNULL,
-                                                   stdout=out, stderr=subprocess.STDOUT, cwd=self.folder))
+                                                   stdout=out, stderr=subprocess.STDOUT, cwd=self.folder,
+                                                   preexec_fn=end_with_parent))
 
     def wait_for(self, done, seconds=60):
         end = time.monotonic() + seconds

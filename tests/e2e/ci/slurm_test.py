@@ -36,7 +36,7 @@ class SlurmCase(CiCase):
         return [line.split(" job ")[1].replace("array ", "").split(",")[0] for line in done.stdout.splitlines()]
 
     def log(self, name):
-        return "\n".join(path.read_text() for path in (self.out / "logs").glob(f"*{name}*"))
+        return "\n".join(path.read_text() for path in sorted((self.out / "logs").iterdir()) if name in path.name)
 
     def details(self, job):
         return self.cluster.ask("scontrol", "show", "job", job) or ""
@@ -117,7 +117,8 @@ class RuntimeTest(CiCase):
             folder = subprocess.run(["ccache", "-k", "cache_dir"], capture_output=True, text=True).stdout.strip()
             self.env |= {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
                          "CCACHE_BASEDIR": "/", "CCACHE_NOHASHDIR": "1", "CCACHE_DIR": folder}
-        shutil.copytree(SOURCE / "runtime", self.repository / "runtime")
+        for folder in ("runtime", "detect", "foundation"):
+            shutil.copytree(SOURCE / folder, self.repository / folder)
         self.runtime = self.repository / "runtime"
 
     def test_make_builds_a_native_and_a_cross_built_variant(self):
