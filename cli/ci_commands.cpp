@@ -22,9 +22,9 @@ constexpr CiRow ci_rows[] = {
      "variant ci gitlab packages/demo", run_ci_gitlab},
     {"ci slurm",
      "Write a script that submits job arrays to Slurm for the variants of the project in DIR",
-     "variant ci slurm . && sh variants.slurm --partition=build", run_ci_slurm},
+     "variant ci slurm .    then: sh variants.slurm --partition=build", run_ci_slurm},
     {"ci make", "Write a Makefile for the variants of the project in DIR",
-     "variant ci make . && make -f variants.mk -j4 publish", run_ci_make}};
+     "variant ci make .    then: make -f variants.mk -j4 publish", run_ci_make}};
 
 }  // namespace
 
