@@ -188,14 +188,6 @@ Result<std::vector<BuiltWheel>> build_rows(const BuildPlan& plan,
   return wheels;
 }
 
-Result<Project> read_project(const std::string& file, Report& report) {
-  const auto text = read_file(file, largest_text);
-  if (text) return parse_project(*text, file, report);
-  Error missing = text.error();
-  if (missing.kind == ErrorKind::not_found) missing.hint = "a project has a pyproject.toml";
-  return std::unexpected(std::move(missing));
-}
-
 }  // namespace
 
 Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Report& report) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "builder/build_back_end.h"
+#include "builder/project_files.h"
 #include "builder/table/matrix.h"
 #include "builder/variant_table.h"
 #include "detect/capability.h"
@@ -74,6 +75,7 @@ void read_axle(documents::TomlTable& axle, Project& project) {
   }
   project.cmake = read_cmake(axle);
   project.toolchains = read_toolchains(axle);
+  project.ci = read_ci_settings(axle);
   // Of installing (session/settings/axle_config.cpp).
   for (const char* key : {"attestations", "trusted-root", "publishers"}) (void)axle.find(key);
 }
@@ -117,6 +119,14 @@ Result<Project> parse_project(std::string_view text, const std::string& where, R
   project.matrix = make_matrix(matrix, project.variants, reading);
   if (reading.error()) return std::unexpected(*reading.error());
   return project;
+}
+
+Result<Project> read_project(const std::string& file, Report& report) {
+  const auto text = read_file(file, largest_text);
+  if (text) return parse_project(*text, file, report);
+  Error missing = text.error();
+  if (missing.kind == ErrorKind::not_found) missing.hint = "a project has a pyproject.toml";
+  return std::unexpected(std::move(missing));
 }
 
 }  // namespace axle::builder

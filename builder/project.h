@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "builder/ci/ci_settings.h"
 #include "builder/project_metadata.h"
 #include "builder/table/row_settings.h"
 #include "builder/toolchains/toolchain.h"
@@ -43,6 +44,7 @@ struct Project {
   std::string place;                                  ///< "pyproject.toml", for errors
   std::vector<std::string> allowed_instructions;      ///< names of capabilities: CodeDeclaration
   std::vector<std::string> allowed_libraries;  ///< that the machine must provide: "libcuda.so.1"
+  CiSettings ci;                               ///< [tool.axle.ci]
   std::vector<MatrixRow> matrix;               ///< never empty
 
   /// Whether the back end makes its wheels: [tool.axle] lists neither packages nor a CMake project.
@@ -59,5 +61,8 @@ struct Project {
 /// line and key.
 [[nodiscard]] Result<Project> parse_project(std::string_view text, const std::string& where,
                                             Report& report);
+
+/// The same, of a file; not_found if there is none.
+[[nodiscard]] Result<Project> read_project(const std::string& file, Report& report);
 
 }  // namespace axle::builder

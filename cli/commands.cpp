@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/ci_commands.h"
 #include "cli/command.h"
 #include "cli/publishing_commands.h"
 
@@ -297,6 +298,11 @@ const std::array rows = {
         "variant audit installed --python .venv              what is installed\n"
         "variant audit image.tar --for h100 --for rtx5090    a container image, on a fleet",
         run_audit, true},
+    ci_row("ci"),
+    ci_row("ci github"),
+    ci_row("ci gitlab"),
+    ci_row("ci slurm"),
+    ci_row("ci make"),
     group("index", "Publish wheels"),
     index_build_row(),
     index_add_row(),

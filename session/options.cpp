@@ -345,6 +345,10 @@ constexpr std::array rows = {
         "an ecosystem"},
     OptionRow{Opt::fix, flag, "--fix", "",
               "Remove what is damaged, so that it is downloaded again when it is needed"},
+    OptionRow{Opt::ci_file, value, "--out", "FILE",
+              "The CI file (else where the CI system finds it); - is stdout"},
+    OptionRow{Opt::ci_check, flag, "--check", "",
+              "Write nothing: show how the file differs from what would be written, exit code 4"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

@@ -189,6 +189,9 @@ enum class Opt : std::uint8_t {
   vulnerabilities,
   // of the cache
   fix,
+  // of CI files
+  ci_file,
+  ci_check,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };
