@@ -288,16 +288,7 @@ const std::array rows = {
             "variant build . --variant x86_64_v4 --out dist\n"
             "variant build . --arch x86_64              no cross-built ones",
             run_build},
-    Command{
-        "audit",
-        "Check wheels, installed packages or container images: what they need, and whether it is "
-        "what they declare",
-        "WHEEL|DIR|IMAGE|installed", Arity::any, environment + std::vector<Opt>{Opt::gpu_policy},
-        "variant audit dist/demo-1.0-cp312-cp312-manylinux_2_28_x86_64.whl\n"
-        "variant audit dist                                  a release: all wheels of a folder\n"
-        "variant audit installed --python .venv              what is installed\n"
-        "variant audit image.tar --for h100 --for rtx5090    a container image, on a fleet",
-        run_audit, true},
+    audit_row(),
     ci_row("ci"),
     ci_row("ci github"),
     ci_row("ci gitlab"),

@@ -19,6 +19,21 @@ std::vector<Opt> storing(std::vector<Opt> more) {
 
 }  // namespace
 
+Command audit_row() {
+  return {"audit",
+          "Check wheels, installed packages or container images: what they need, and whether it is "
+          "what they declare",
+          "WHEEL|DIR|IMAGE|installed",
+          Arity::any,
+          {Opt::python, Opt::system, Opt::gpu_policy},
+          "variant audit dist/demo-1.0-cp312-cp312-manylinux_2_28_x86_64.whl\n"
+          "variant audit dist                                  a release: all wheels of a folder\n"
+          "variant audit installed --python .venv              what is installed\n"
+          "variant audit image.tar --for h100 --for rtx5090    a container image, on a fleet",
+          run_audit,
+          true};
+}
+
 Command index_build_row() {
   return {"index build",
           "Publish the wheels in DIR: add them to a static index, or create one",

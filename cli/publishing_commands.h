@@ -1,10 +1,12 @@
 #pragma once
-// The rows of the commands that publish: cli/commands.cpp has them in its list.
+// The rows of the commands that check what is to be published, and publish it: cli/commands.cpp has
+// them in its list.
 
 #include "cli/command.h"
 
 namespace axle::cli {
 
+[[nodiscard]] Command audit_row();
 [[nodiscard]] Command index_build_row();
 [[nodiscard]] Command index_add_row();
 [[nodiscard]] Command index_update_row();
