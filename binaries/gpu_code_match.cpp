@@ -232,15 +232,16 @@ struct GpuCode {
   CodeFit (*judge)(const BinaryFacts& facts, const Gpu& gpu, const Machine& machine);
   std::vector<std::string> (*names)(const BinaryFacts& facts);  ///< may contain duplicates
   std::string_view section;
+  std::string_view arch_prefix;  ///< of a GPU's architecture, in the names of code
 };
 
 constexpr GpuCode rows[] = {
     {GpuVendor::nvidia, [](const BinaryFacts& facts) { return facts.cuda.fatbins > 0; }, judge_cuda,
-     cuda_names, ".nv_fatbin"},
+     cuda_names, ".nv_fatbin", "sm_"},
     {GpuVendor::amd, [](const BinaryFacts& facts) { return facts.hip.bundles > 0; }, judge_hip,
-     hip_names, ".hip_fatbin"},
+     hip_names, ".hip_fatbin", ""},
     {GpuVendor::intel, [](const BinaryFacts& facts) { return facts.sycl.jit || facts.sycl.ahead; },
-     judge_sycl, sycl_names, "__CLANG_OFFLOAD_BUNDLE__sycl-…"},
+     judge_sycl, sycl_names, "__CLANG_OFFLOAD_BUNDLE__sycl-…", ""},
 };
 static_assert(std::size(rows) == detect::gpu_vendors().size(), "a row a vendor");
 
@@ -266,6 +267,16 @@ std::vector<std::string> code_names(const BinaryFacts& facts, GpuVendor vendor) 
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   return names;
+}
+
+std::string wanted_code_name(const Gpu& gpu) {
+  const std::string_view prefix = code_of(gpu.vendor).arch_prefix;
+  std::string name = gpu.arch;
+  if (!name.empty() && !prefix.empty()) {
+    std::erase(name, '.');
+    name.insert(0, prefix);
+  }
+  return name;
 }
 
 std::string gpu_code_section(GpuVendor vendor) { return std::string(code_of(vendor).section); }

@@ -45,6 +45,9 @@ enum class CodeFit : std::uint8_t {
 /// "sm_75", "compute_120", "gfx942", without duplicates.
 [[nodiscard]] std::vector<std::string> code_names(const BinaryFacts& facts,
                                                   detect::GpuVendor vendor);
+/// The name of the code that was compiled for this GPU alone: "sm_120", "gfx942"; empty if its
+/// architecture is unknown.
+[[nodiscard]] std::string wanted_code_name(const detect::Gpu& gpu);
 /// The section of such code: ".nv_fatbin".
 [[nodiscard]] std::string gpu_code_section(detect::GpuVendor vendor);
 

@@ -1,29 +1,27 @@
 #include "builder/build.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "builder/cmake_build.h"
-#include "builder/code_check.h"
-#include "builder/compile_flags.h"
-#include "builder/platform_tag.h"
+#include "builder/back_end_build.h"
+#include "builder/build_progress.h"
 #include "builder/project.h"
 #include "builder/project_files.h"
-#include "foundation/system/whole_file.h"
+#include "builder/row_build.h"
+#include "builder/toolchains/host_compilers.h"
+#include "builder/trees/build_record.h"
+#include "builder/trees/build_trees.h"
+#include "foundation/system/parallel.h"
 #include "foundation/text/nearest.h"
-#include "wheel/hash/sha256.h"
-#include "wheel/wheel_file.h"
-#include "wheel/wheel_name.h"
-#include "wheel/wheel_writer.h"
 
 namespace axle::builder {
 
@@ -31,239 +29,162 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using wheel::WheelMember;
+constexpr std::string_view plain = "plain";
 
-/// The folder of CMake's trees: the caller's, or a temporary one that is removed after success or
-/// if it is empty.
-class BuildFolder {
+std::string label_of(const MatrixRow& row) {
+  return row.label.empty() ? std::string(plain) : row.label;
+}
+
+/// --variant and --arch.
+Result<std::vector<MatrixRow>> choose_rows(const Project& project, const BuildOptions& options) {
+  std::vector<std::string> known;
+  for (const MatrixRow& row : project.matrix) {
+    if (std::ranges::find(known, label_of(row)) == known.end()) known.push_back(label_of(row));
+  }
+  for (const std::string& label : options.labels) {
+    if (std::ranges::find(known, label) != known.end()) continue;
+    return fail(ErrorKind::not_found, fmt::format("the project has no variant \"{}\"", label),
+                text::suggest(label, known, fmt::format("it has {}", fmt::join(known, ", "))));
+  }
+  const std::string host = host_architecture();
+  std::set<std::string> architectures;
+  std::vector<MatrixRow> rows;
+  for (const MatrixRow& row : project.matrix) {
+    const std::string& architecture = row.architecture.empty() ? host : row.architecture;
+    architectures.insert(architecture);
+    const auto chosen = [](const std::vector<std::string>& of, const std::string& one) {
+      return of.empty() || std::ranges::find(of, one) != of.end();
+    };
+    if (chosen(options.labels, label_of(row)) && chosen(options.architectures, architecture))
+      rows.push_back(row);
+  }
+  if (!rows.empty()) return rows;
+  const std::string wanted = fmt::format("{}", fmt::join(options.architectures, ", "));
+  const std::vector<std::string> all(architectures.begin(), architectures.end());
+  return fail(ErrorKind::not_found, fmt::format("the project has no such variant for {}", wanted),
+              text::suggest(wanted, all, fmt::format("it has some for {}", fmt::join(all, ", "))));
+}
+
+/// Finds and tries everything that the rows need, before anything is compiled.
+class Planning {
  public:
-  static Result<BuildFolder> open(const std::string& wanted) {
-    std::error_code error;
-    BuildFolder folder;
-    if (!wanted.empty()) {
-      folder.path_ = fs::absolute(wanted, error).lexically_normal();
-      if (!error) fs::create_directories(folder.path_, error);
-    } else {
-      std::string pattern = (fs::temp_directory_path(error) / "axle-build-XXXXXX").string();
-      if (!error && mkdtemp(pattern.data()) == nullptr) {
-        error = std::error_code(errno, std::generic_category());
-      }
-      folder.path_ = pattern;
-      folder.temporary_ = true;
-    }
-    if (error) {
-      folder.temporary_ = false;
-      return fail(ErrorKind::io, fmt::format("{}: {}", folder.path_.string(), error.message()));
-    }
-    return folder;
-  }
-  BuildFolder(BuildFolder&& other) noexcept
-      : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, false)) {}
-  BuildFolder& operator=(BuildFolder&&) = delete;
-  ~BuildFolder() {
-    std::error_code ignored;
-    if (temporary_) fs::remove_all(path_, ignored);
-  }
+  Planning(const Project& project, const BuildOptions& options, const fs::path& work)
+      : project_(project),
+        work_(work),
+        finder_(options.toolchains, project.toolchains, work.string()) {}
 
-  /// After a failure: the logs that the error refers to are kept.
-  void keep() {
-    std::error_code ignored;
-    if (temporary_) fs::remove(path_, ignored);
-    temporary_ = false;
+  Result<std::vector<PlannedRow>> plan(const std::vector<MatrixRow>& rows) {
+    std::vector<PlannedRow> planned;
+    std::set<std::string> names;
+    const bool by_cmake = project_.cmake && std::ranges::any_of(rows, [&](const MatrixRow& row) {
+                            return origin_of(project_, row) == RowOrigin::files;
+                          });
+    if (by_cmake) {
+      if (auto there = check_cmake(); !there) return std::unexpected(there.error());
+    }
+    for (const MatrixRow& row : rows) {
+      auto one = plan(row);
+      if (!one) return std::unexpected(one.error());
+      if (!names.insert(one->name).second) {
+        return fail(
+            ErrorKind::malformed,
+            fmt::format("{}: {} is duplicated in the matrix: a row without architectures is "
+                        "of this machine's",
+                        row.place, one->title));
+      }
+      planned.push_back(std::move(*one));
+    }
+    return planned;
   }
-  [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
-  BuildFolder() = default;
-  fs::path path_;
-  bool temporary_ = false;
+  Result<PlannedRow> plan(const MatrixRow& row) {
+    PlannedRow planned{row, label_of(row), {}, {}, {}, {}};
+    planned.compilation = compilation_of(project_.properties_of(row), row.settings);
+    const RowOrigin origin = origin_of(project_, row);
+    if (origin == RowOrigin::back_end || (origin == RowOrigin::files && project_.cmake)) {
+      auto found =
+          finder_.find({row.architecture, project_.cmake.has_value(), planned.compilation});
+      if (!found) return std::unexpected(within(row.place, found.error()));
+      planned.toolchain = std::move(*found);
+    } else {
+      planned.toolchain.architecture = row.architecture;
+    }
+    if (planned.toolchain.is_cross()) planned.name += "-" + planned.toolchain.architecture;
+    planned.title = fmt::format("variant {}", planned.name);
+    planned.work = (work_ / planned.name).string();
+    if (origin == RowOrigin::back_end) {
+      if (auto checked = check_back_end(project_.back_end, row.settings, planned.toolchain);
+          !checked)
+        return std::unexpected(within(row.place, checked.error()));
+    } else if (!row.settings.config_settings.empty()) {
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{}: config-settings are for a build back end, and {} makes this wheel",
+                      row.place, origin == RowOrigin::wheel ? "none" : "[tool.axle], not one,"),
+          "use cmake or environment");
+    }
+    return planned;
+  }
+
+  const Project& project_;
+  fs::path work_;
+  ToolchainFinder finder_;
 };
 
-/// Everything that is needed to build one row.
-struct BuildPlan {
-  const Project& project;
-  std::string folder;  ///< of the project, absolute
-  std::string out;
-  fs::path work;
-  std::optional<Compilers> compilers;
-  const BuildOptions& options;
+/// That of rows that need one.
+Result<BackEnd> open_back_end(const Project& project, const std::vector<PlannedRow>& rows,
+                              const BuildOptions& options) {
+  const bool needed = std::ranges::any_of(rows, [&](const PlannedRow& one) {
+    return origin_of(project, one.row) == RowOrigin::back_end;
+  });
+  if (!needed) return BackEnd{};
+  if (options.open_back_end) return options.open_back_end();
+  return fail(ErrorKind::unsupported, fmt::format("{}: nothing here runs the back end {}",
+                                                  project.place, project.back_end));
+}
+
+/// Rows at once; each has so many jobs of its own that no processor waits for the last row.
+struct Crew {
+  unsigned rows;
+  unsigned jobs;  ///< of each row
 };
 
-std::string label_of(const MatrixRow& row) { return row.label.empty() ? "plain" : row.label; }
-
-Result<std::vector<MatrixRow>> choose_rows(const Project& project,
-                                           const std::vector<std::string>& labels) {
-  if (labels.empty()) return project.matrix;
-  std::vector<MatrixRow> rows;
-  for (const std::string& label : labels) {
-    const auto found = std::ranges::find(project.matrix, label, &MatrixRow::label);
-    if (found == project.matrix.end()) {
-      std::vector<std::string> known;
-      for (const MatrixRow& row : project.matrix) known.push_back(label_of(row));
-      return fail(ErrorKind::not_found, fmt::format("the project has no variant \"{}\"", label),
-                  text::suggest(label, known, fmt::format("it has {}", fmt::join(known, ", "))));
-    }
-    rows.push_back(*found);
-  }
-  return rows;
-}
-
-// Python code: a folder is a package, a file a module; both keep their own name.
-Result<void> add_packages(const BuildPlan& plan, std::vector<WheelMember>& members) {
-  for (const std::string& package : plan.project.packages) {
-    auto path = inside_folder(plan.folder, package);
-    if (!path) return std::unexpected(path.error());
-    std::error_code error;
-    const std::string name = fs::path(*path).filename().string();
-    if (fs::is_directory(*path, error)) {
-      auto tree = read_tree(*path, name);
-      if (!tree) return std::unexpected(tree.error());
-      std::ranges::move(*tree, std::back_inserter(members));
-      continue;
-    }
-    auto content = read_file(*path, largest_member);
-    if (!content) return std::unexpected(within("tool.axle.packages", content.error()));
-    members.push_back({name, std::move(*content), false});
-  }
-  return {};
-}
-
-Result<void> add_cmake_files(const BuildPlan& plan, const MatrixRow& row,
-                             std::vector<WheelMember>& members) {
-  if (!plan.project.cmake) return {};
-  const CMakeSettings& cmake = *plan.project.cmake;
-  CMakeJob job;
-  job.project = plan.folder;
-  const auto source = inside_folder(plan.folder, cmake.source);
-  if (!source) return std::unexpected(within("tool.axle.cmake.source", source.error()));
-  job.source = *source;
-  job.work_folder = (plan.work / label_of(row)).string();
-  job.build_type = cmake.build_type;
-  job.define = cmake.define;
-  job.define.insert(job.define.end(), row.define.begin(), row.define.end());
-  job.source_date_epoch = plan.options.source_date_epoch;
-  job.jobs = plan.options.jobs;
-  if (row.flags && plan.compilers) {
-    const auto flags = compile_flags(plan.project.properties_of(row));
-    auto known = check_flags(*plan.compilers, flags, plan.work.string());
-    if (!known) return std::unexpected(within(row.place, known.error()));
-    job.flags = join_flags(flags);
-  }
-  const auto stage = run_cmake(job);
-  if (!stage)
-    return std::unexpected(within(fmt::format("variant {}", label_of(row)), stage.error()));
-  auto tree = read_tree(*stage, "");
-  if (!tree) return std::unexpected(tree.error());
-  if (tree->empty()) {
-    return fail(
-        ErrorKind::not_found,
-        fmt::format("variant {}: {}/CMakeLists.txt installs no file", label_of(row), job.source),
-        "files for the wheel need an install() rule, such as install(TARGETS name LIBRARY "
-        "DESTINATION package)");
-  }
-  std::ranges::move(*tree, std::back_inserter(members));
-  return {};
-}
-
-std::string render_wheel_file(const TagChoice& tags, const std::vector<wheel::Tag>& expanded) {
-  std::string text = fmt::format("Wheel-Version: 1.0\nGenerator: axle {}\nRoot-Is-Purelib: {}\n",
-                                 AXLE_VERSION, tags.pure);
-  for (const wheel::Tag& tag : expanded) text += fmt::format("Tag: {}\n", wheel::render_tag(tag));
-  return text;
-}
-
-Result<void> add_variant_metadata(const BuildPlan& plan, const MatrixRow& row,
-                                  const std::string& dist_info, std::vector<WheelMember>& members) {
-  if (row.label.empty()) return {};
-  const auto own = wheel::only_variant(*plan.project.variants, row.label);
-  if (!own) return std::unexpected(own.error());
-  auto text = wheel::render_variant_metadata(*own);
-  if (!text) return std::unexpected(text.error());
-  members.push_back({dist_info + "/variant.json", std::move(*text), false});
-  return {};
-}
-
-// The result is read back as strictly as any other wheel.
-Result<void> check_wheel(std::string_view bytes, const std::string& file_name, Report& report) {
-  const auto opened = wheel::open_wheel(wheel::memory_source(bytes), file_name, file_name, report);
-  if (!opened) return std::unexpected(opened.error());
-  const auto record = wheel::read_checked_record(*opened);
-  if (!record) return std::unexpected(record.error());
-  return {};
-}
-
-Error nothing_in_it(const BuildPlan& plan, const MatrixRow& row) {
-  return {ErrorKind::not_found,
-          fmt::format("{}: variant {} has no file", plan.project.place, label_of(row)),
-          "list under [tool.axle] what goes into the wheels: packages = [\"src/name\"] for Python "
-          "code, cmake.source = \".\" for a CMake project"};
-}
-
-Result<BuiltWheel> pack(const BuildPlan& plan, const MatrixRow& row,
-                        std::vector<WheelMember> members, Report& report) {
-  if (members.empty()) return std::unexpected(nothing_in_it(plan, row));
-  CodeDeclaration declared{fmt::format("variant {}", label_of(row)),
-                           plan.project.properties_of(row), plan.project.allowed_instructions};
-  if (auto checked = check_code(members, declared, plan.work.string(), report); !checked) {
-    return std::unexpected(checked.error());
-  }
-  const auto tags = choose_tags(members, {plan.project.python_tag, plan.project.allowed_libraries,
-                                          plan.project.metadata.requires_python});
-  if (!tags) return std::unexpected(within(fmt::format("variant {}", label_of(row)), tags.error()));
-  wheel::WheelName name;
-  name.distribution = wheel::wheel_distribution(plan.project.metadata.name);
-  name.version = plan.project.metadata.version;
-  name.tags_text = fmt::format("{}-{}-{}", tags->python, tags->abi, tags->platform);
-  name.label = row.label;
-  auto expanded = wheel::parse_tags(name.tags_text);
-  if (!expanded) return std::unexpected(expanded.error());
-  name.tags = *expanded;
-  const std::string dist_info =
-      fmt::format("{}-{}.dist-info", name.distribution, wheel::render_version(name.version));
-
-  auto info = render_dist_info(plan.project.metadata, plan.folder, dist_info);
-  if (!info) return std::unexpected(info.error());
-  std::ranges::move(*info, std::back_inserter(members));
-  members.push_back({dist_info + "/WHEEL", render_wheel_file(*tags, name.tags), false});
-  if (auto added = add_variant_metadata(plan, row, dist_info, members); !added) {
-    return std::unexpected(added.error());
-  }
-  const auto bytes =
-      wheel::write_wheel(std::move(members), dist_info, plan.options.source_date_epoch);
-  if (!bytes) return std::unexpected(bytes.error());
-  const std::string file_name = wheel::render_wheel_name(name);
-  if (auto checked = check_wheel(*bytes, file_name, report); !checked) {
-    return std::unexpected(checked.error());
-  }
-  const fs::path path = fs::path(plan.out) / file_name;
-  // A build is not flushed to disk: it can be repeated after a power failure.
-  if (const auto error =
-          system::write_whole_file(path.string(), *bytes, {.flush = system::Flush::no}))
-    return fail(ErrorKind::io,
-                fmt::format("{}: cannot be written: {}", path.string(), error.message()));
-  return BuiltWheel{path.string(), row.label, wheel::render_hex(wheel::sha256(*bytes)),
-                    bytes->size()};
-}
-
-Result<BuiltWheel> build_row(const BuildPlan& plan, const MatrixRow& row, Report& report) {
-  std::vector<WheelMember> members;
-  if (auto added = add_packages(plan, members); !added) return std::unexpected(added.error());
-  if (auto added = add_cmake_files(plan, row, members); !added) {
-    return std::unexpected(added.error());
-  }
-  return pack(plan, row, std::move(members), report);
+Crew crew_for(std::size_t rows, unsigned wanted) {
+  const unsigned jobs = wanted != 0 ? wanted : system::usable_processors();
+  const auto at_once = static_cast<unsigned>(std::clamp<std::size_t>(rows, 1, jobs));
+  return {at_once, std::max(1U, at_once == 1 ? jobs : 2 * jobs / at_once)};
 }
 
 Result<std::vector<BuiltWheel>> build_rows(const BuildPlan& plan,
-                                           const std::vector<MatrixRow>& rows, Report& report) {
+                                           const std::vector<PlannedRow>& rows, unsigned at_once,
+                                           Report& report) {
+  LockedReport locked(report);
+  BuildProgress progress(locked, rows.size());
+  std::vector<std::optional<BuiltWheel>> built(rows.size());
+  std::optional<std::pair<std::size_t, Error>> failure;
+  std::mutex guard;
+  system::for_each_at_once(rows.size(), at_once, [&](std::size_t i) {
+    {
+      const std::scoped_lock lock(guard);
+      if (failure) return;
+    }
+    progress.begin(rows[i].name);
+    auto wheel = build_row(
+        plan, rows[i], [&](std::string_view step) { progress.step(rows[i].name, step); }, locked);
+    progress.end(rows[i].name);
+    const std::scoped_lock lock(guard);
+    if (wheel) {
+      built[i] = std::move(*wheel);
+    } else {
+      if (!failure && at_once > 1)
+        locked.note(fmt::format("{} failed; no further one begins", rows[i].title));
+      if (!failure || i < failure->first) failure.emplace(i, wheel.error());
+    }
+  });
+  if (failure) return std::unexpected(std::move(failure->second));
   std::vector<BuiltWheel> wheels;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    report.progress(fmt::format("building {}", label_of(rows[i])), i, rows.size());
-    auto built = build_row(plan, rows[i], report);
-    if (!built) return std::unexpected(built.error());
-    wheels.push_back(std::move(*built));
-  }
-  report.progress("building", rows.size(), rows.size());
+  for (std::optional<BuiltWheel>& one : built) wheels.push_back(std::move(*one));
   return wheels;
 }
 
@@ -273,34 +194,34 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
   std::error_code error;
   fs::path folder = fs::absolute(options.project_folder, error).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "project/"
-  const std::string file = (folder / "pyproject.toml").string();
-  const auto text = read_file(file, largest_text);
-  if (!text) {
-    Error missing = text.error();
-    if (missing.kind == ErrorKind::not_found) missing.hint = "a project has a pyproject.toml";
-    return std::unexpected(std::move(missing));
-  }
-  const auto project = parse_project(*text, file, report);
+  const auto project = read_project((folder / "pyproject.toml").string(), report);
   if (!project) return std::unexpected(project.error());
-  const auto rows = choose_rows(*project, options.labels);
+  const auto rows = choose_rows(*project, options);
   if (!rows) return std::unexpected(rows.error());
 
   const fs::path out =
       options.out_folder.empty() ? folder / "dist" : fs::absolute(options.out_folder, error);
   fs::create_directories(out, error);
   if (error) return fail(ErrorKind::io, fmt::format("{}: {}", out.string(), error.message()));
-  auto work = BuildFolder::open(options.work_folder);
-  if (!work) return std::unexpected(work.error());
-
-  BuildPlan plan{*project, folder.string(), out.lexically_normal().string(), work->path(),
-                 {},       options};
-  if (project->cmake) {
-    auto compilers = find_compilers(work->path().string());
-    if (!compilers) return std::unexpected(compilers.error());
-    plan.compilers = std::move(*compilers);
+  auto trees = BuildTrees::open(options.work_folder, report);
+  if (!trees) return std::unexpected(trees.error());
+  const auto planned = Planning(*project, options, trees->path()).plan(*rows);
+  if (!planned) {
+    trees->keep();
+    return std::unexpected(planned.error());
   }
-  auto wheels = build_rows(plan, *rows, report);
-  if (!wheels) work->keep();
+  auto back_end = open_back_end(*project, *planned, options);
+  if (!back_end) {
+    trees->keep();
+    return std::unexpected(back_end.error());
+  }
+  const Crew crew = crew_for(planned->size(), options.jobs);
+  BuildPlan plan{*project,  folder.string(),      out.lexically_normal().string(), options,
+                 crew.jobs, std::move(*back_end), !trees->is_temporary(),          {}};
+  plan.files =
+      project_inputs(plan.folder, {plan.out, trees->path().string(), (folder / "dist").string()});
+  auto wheels = build_rows(plan, *planned, crew.rows, report);
+  if (!wheels) trees->keep();
   return wheels;
 }
 

@@ -1,7 +1,5 @@
 #include "builder/build_back_end.h"
 
-#include <fmt/format.h>
-
 #include "wheel/requirement.h"
 
 namespace axle::builder {
@@ -19,22 +17,11 @@ std::string package_of(std::string_view back_end) {
 
 }  // namespace
 
-void refuse_other_back_end(documents::TomlTable& root, const Project& project) {
+std::string read_back_end(documents::TomlTable& root) {
   auto table = root.table("build-system");
-  if (!table) return;
+  if (!table) return {};
   const std::string named = table->text("build-backend").value_or("");
-  const std::string back_end =
-      package_of(named.empty() ? default_back_end : std::string_view(named));
-  if (!project.packages.empty() || project.cmake) return;
-  table->refuse(
-      named.empty() ? "requires" : "build-backend",
-      fmt::format(
-          "the project uses the build back end {}{}, which `variant build` does not support yet",
-          back_end, named.empty() ? " (the default)" : fmt::format(" (\"{}\")", named)),
-      "list under [tool.axle] what goes into the wheels: packages = [\"src/name\"] for Python "
-      "code, cmake.source = \".\" for a CMake project; or build plain wheels with `python -m pip "
-      "wheel --no-deps DIR`",
-      ErrorKind::unsupported);
+  return package_of(named.empty() ? default_back_end : std::string_view(named));
 }
 
 }  // namespace axle::builder

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -26,13 +25,6 @@ std::unexpected<Error> failed(const std::string& what, const std::string& log) {
               fmt::format("the complete output is in {}", log));
 }
 
-Result<void> expect_tool(const std::string& program, std::string_view package) {
-  const auto status = run_logged({{program, "--version"}}, {});
-  if (status && *status == 0) return {};
-  return fail(ErrorKind::not_found, fmt::format("{} is not installed or does not run", program),
-              fmt::format("install it, on Debian: apt install {}", package));
-}
-
 Result<void> write_file(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
@@ -48,107 +40,77 @@ Result<void> make_folder(const fs::path& path) {
   return fail(ErrorKind::io, fmt::format("{}: {}", path.string(), error.message()));
 }
 
-// "CMAKE_C_COMPILER:FILEPATH=/usr/bin/cc" -> "/usr/bin/cc"
-std::string cache_entry(const std::string& cache, std::string_view name) {
-  const std::size_t begin = cache.find(fmt::format("\n{}:", name));
-  if (begin == std::string::npos) return {};
-  const std::size_t equals = cache.find('=', begin);
-  const std::size_t end = cache.find('\n', begin + 1);
-  if (equals == std::string::npos || equals > end) return {};
-  const std::string value = cache.substr(equals + 1, end - equals - 1);
-  return value.ends_with("-NOTFOUND") ? std::string() : value;
-}
-
-constexpr std::string_view compiler_project = R"(cmake_minimum_required(VERSION 3.16)
-project(compilers LANGUAGES C)
-include(CheckLanguage)
-check_language(CXX)
-)";
-
-bool accepts(const std::string& compiler, const std::string& language,
-             const std::vector<std::string>& flags, const std::string& log) {
-  std::vector<std::string> arguments{compiler};
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  arguments.insert(arguments.end(), {"-Werror", "-fsyntax-only", "-x", language, "/dev/null"});
-  const auto status = run_logged({arguments, {}, {{"LC_ALL", "C"}}}, log);
-  return status && *status == 0;
-}
-
-// The first line of a compiler's version output.
-std::string describe_compiler(const std::string& compiler, const std::string& work_folder) {
-  const std::string file = (fs::path(work_folder) / "compiler-version").string();
-  std::error_code ignored;
-  fs::remove(file, ignored);
-  const auto status = run_logged({{compiler, "--version"}, {}, {{"LC_ALL", "C"}}}, file);
-  const auto text = read_file(file, largest_text);
-  if (!status || !text) return compiler;
-  return fmt::format("{} ({})", compiler, text->substr(0, text->find('\n')));
-}
-
-Result<void> check_compiler(const std::string& compiler, const std::string& language,
-                            const std::vector<CompileFlag>& flags, const std::string& work_folder) {
-  const std::string log = (fs::path(work_folder) / "flags.log").string();
-  std::vector<std::string> all;
-  for (const CompileFlag& flag : flags) all.push_back(flag.flag);
-  if (accepts(compiler, language, all, log)) return {};
-  for (const CompileFlag& flag : flags) {
-    if (accepts(compiler, language, {flag.flag}, log)) continue;
-    return fail(ErrorKind::unsupported,
-                fmt::format("{} does not support {}, which {} needs",
-                            describe_compiler(compiler, work_folder), flag.flag, flag.property),
-                flag.first_gcc == 0
-                    ? "choose another compiler with CC and CXX"
-                    : fmt::format("GCC supports it from {}; choose a compiler with CC and CXX",
-                                  flag.first_gcc));
+void add_compilers(const Toolchain& toolchain, Definitions& all) {
+  if (toolchain.cuda) {
+    all.emplace_back("CMAKE_CUDA_COMPILER", toolchain.cuda->program);
+    if (!toolchain.cxx.program.empty())
+      all.emplace_back("CMAKE_CUDA_HOST_COMPILER", toolchain.cxx.program);
   }
-  return fail(ErrorKind::unsupported,
-              fmt::format("{} does not support {} together",
-                          describe_compiler(compiler, work_folder), join_flags(flags)));
+  if (toolchain.hip) all.emplace_back("CMAKE_HIP_COMPILER", toolchain.hip->program);
+  if (toolchain.sycl) all.emplace_back("CMAKE_CXX_COMPILER", toolchain.sycl->program);
 }
 
-// A path becomes part of compiler flags, which CMake and a shell split.
-Result<void> check_path(const std::string& path) {
-  if (path.find_first_of("\"'`$\\;\n") == std::string::npos) return {};
-  return fail(ErrorKind::unsupported,
-              fmt::format("{}: the path has characters that compiler flags cannot carry", path),
-              "build it in another folder");
-}
-
-std::string common_flags(const CMakeJob& job, const std::string& build) {
+/// For the compilers of C, C++, and of code for GPUs, which hand it to theirs for the host.
+Result<Definitions> flag_definitions(const CMakeJob& job, const std::string& build) {
   // The build folder first: the last matching map wins in GCC, and the source may contain the
   // build.
-  std::string flags = job.flags;
-  flags += flags.empty() ? "" : " ";
-  flags += fmt::format("\"-ffile-prefix-map={}=/src\" \"-ffile-prefix-map={}=/build\"", job.project,
-                       build);
-  return flags;
+  const auto maps = mapped_paths({{job.project, "/src"}, {build, "/build"}});
+  if (!maps) return std::unexpected(maps.error());
+  std::string flags = job.compilation.host_flags();
+  flags += (flags.empty() ? "" : " ") + *maps;
+  Definitions all = {{"CMAKE_C_FLAGS", flags}, {"CMAKE_CXX_FLAGS", flags}};
+  if (job.toolchain.hip) all.emplace_back("CMAKE_HIP_FLAGS", *maps);
+  if (job.toolchain.cuda) {
+    all.emplace_back("CMAKE_CUDA_FLAGS", fmt::format("\"-Xcompiler=-ffile-prefix-map={}=/src\" "
+                                                     "\"-Xcompiler=-ffile-prefix-map={}=/build\"",
+                                                     job.project, build));
+  }
+  return all;
 }
 
-system::Program configure_program(const CMakeJob& job, const std::string& build) {
-  const std::string flags = common_flags(job, build);
+Result<system::Program> configure_program(const CMakeJob& job, const std::string& build,
+                                          const std::string& toolchain_file) {
+  const auto flags = flag_definitions(job, build);
+  if (!flags) return std::unexpected(flags.error());
   system::Program program{{"cmake", "-S", job.source, "-B", build, "-G", "Ninja"}};
   const auto define = [&](std::string_view name, std::string_view value) {
     program.arguments.push_back(fmt::format("-D{}={}", name, value));
   };
-  define("CMAKE_BUILD_TYPE", job.build_type);
-  define("CMAKE_C_FLAGS", flags);
-  define("CMAKE_CXX_FLAGS", flags);
-  define("CMAKE_INSTALL_PREFIX", wheel_prefix);
-  // Otherwise install() overwrites a run path of the build folder's length.
-  define("CMAKE_BUILD_WITH_INSTALL_RPATH", "ON");
-  define("CMAKE_INSTALL_MESSAGE", "NEVER");
-  for (const auto& [name, value] : job.define) define(name, value);
+  if (!toolchain_file.empty()) define("CMAKE_TOOLCHAIN_FILE", toolchain_file);
+  for (const auto& [name, value] : *flags) define(name, value);
+  for (const auto& [name, value] : cmake_definitions(job)) define(name, value);
+  return program;
+}
+
+system::Program in_variant(system::Program program, const CMakeJob& job) {
+  auto& variables = program.variables;
+  variables.emplace_back("SOURCE_DATE_EPOCH", std::to_string(job.source_date_epoch));
+  variables.emplace_back("LC_ALL", "C");
+  variables.emplace_back("TZ", "UTC");
+  variables.insert(variables.end(), job.environment.begin(), job.environment.end());
   return program;
 }
 
 Result<void> run_step(system::Program program, const CMakeJob& job, const std::string& log,
                       const std::string& what) {
-  program.variables.emplace_back("SOURCE_DATE_EPOCH", std::to_string(job.source_date_epoch));
-  program.variables.emplace_back("LC_ALL", "C");
-  program.variables.emplace_back("TZ", "UTC");
-  const auto status = run_logged(program, log);
+  const auto status = run_logged(in_variant(std::move(program), job), log);
   if (!status) return std::unexpected(status.error());
   if (*status != 0) return failed(what, log);
+  return {};
+}
+
+/// Ninja itself and not `cmake --build`: it ends with this program.
+Result<void> run_ninja(const CMakeJob& job, const std::string& build, const std::string& log) {
+  system::Program ninja{{"ninja", "-C", build, "-j", std::to_string(std::max(1U, job.jobs))}};
+  ninja.variables.emplace_back("NINJA_STATUS", "[%f/%t] ");
+  const auto status =
+      run_logged(in_variant(std::move(ninja), job), log, [&](std::string_view line) {
+        const std::size_t end = line.find(']');
+        if (job.progress && line.starts_with('[') && end != std::string_view::npos)
+          job.progress(line.substr(1, end - 1));
+      });
+  if (!status) return std::unexpected(status.error());
+  if (*status != 0) return failed("compiling", log);
   return {};
 }
 
@@ -176,41 +138,75 @@ Result<void> check_stage(const fs::path& stage) {
   return {};
 }
 
-}  // namespace
-
-Result<Compilers> find_compilers(const std::string& work_folder) {
-  if (auto cmake = expect_tool("cmake", "cmake"); !cmake) return std::unexpected(cmake.error());
-  if (auto ninja = expect_tool("ninja", "ninja-build"); !ninja) {
-    return std::unexpected(ninja.error());
+std::vector<std::string> lines_of(const system::Program& program) {
+  std::string text;
+  system::ProgramSettings settings;
+  settings.errors = system::ErrorStream::dropped;
+  settings.take_output = [&](std::string_view piece) { text += piece; };
+  const auto ended = system::run_program(program, settings);
+  std::vector<std::string> lines;
+  if (!ended || ended->exit_code != 0) return lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
   }
-  const fs::path folder = fs::path(work_folder) / "compilers";
-  if (auto made = make_folder(folder); !made) return std::unexpected(made.error());
-  if (auto written = write_file(folder / "CMakeLists.txt", compiler_project); !written) {
-    return std::unexpected(written.error());
-  }
-  const std::string log = (folder / "build.log").string();
-  const std::string build = (folder / "build").string();
-  const auto status = run_logged(
-      {{"cmake", "-S", folder.string(), "-B", build, "-G", "Ninja"}, {}, {{"LC_ALL", "C"}}}, log);
-  if (!status) return std::unexpected(status.error());
-  if (*status != 0) {
-    auto error = failed("finding a C compiler", log);
-    error.error().kind = ErrorKind::not_found;
-    error.error().hint = "install one, on Debian: apt install gcc g++; or set CC and CXX";
-    return error;
-  }
-  const auto cache = read_file((fs::path(build) / "CMakeCache.txt").string(), largest_text);
-  if (!cache) return std::unexpected(cache.error());
-  return Compilers{cache_entry(*cache, "CMAKE_C_COMPILER"),
-                   cache_entry(*cache, "CMAKE_CXX_COMPILER")};
+  return lines;
 }
 
-Result<void> check_flags(const Compilers& compilers, const std::vector<CompileFlag>& flags,
-                         const std::string& work_folder) {
-  if (flags.empty()) return {};
-  if (auto c = check_compiler(compilers.c, "c", flags, work_folder); !c) return c;
-  if (compilers.cxx.empty()) return {};
-  return check_compiler(compilers.cxx, "c++", flags, work_folder);
+}  // namespace
+
+Definitions cmake_definitions(const CMakeJob& job) {
+  Definitions all = {{"CMAKE_BUILD_TYPE", job.build_type},
+                     {"CMAKE_INSTALL_PREFIX", std::string(wheel_prefix)},
+                     // Otherwise install() overwrites a run path of the build folder's length.
+                     {"CMAKE_BUILD_WITH_INSTALL_RPATH", "ON"},
+                     {"CMAKE_INSTALL_MESSAGE", "NEVER"}};
+  add_compilers(job.toolchain, all);
+  const Compilation& compilation = job.compilation;
+  if (!compilation.cuda.empty())
+    all.emplace_back("CMAKE_CUDA_ARCHITECTURES", join_targets(compilation.cuda, ';'));
+  if (!compilation.hip.empty())
+    all.emplace_back("CMAKE_HIP_ARCHITECTURES", join_targets(compilation.hip, ';'));
+  if (!compilation.sycl.empty())
+    all.emplace_back("AXLE_SYCL_TARGETS", join_targets(compilation.sycl, ','));
+  all.insert(all.end(), job.define.begin(), job.define.end());
+  return all;
+}
+
+Result<std::string> mapped_paths(const std::vector<std::pair<std::string, std::string>>& folders) {
+  std::string flags;
+  for (const auto& [folder, name] : folders) {
+    // A path becomes part of compiler flags, which CMake and a shell split.
+    if (folder.find_first_of("\"'`$\\;\n") != std::string::npos) {
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{}: the path has characters that compiler flags cannot carry", folder),
+          "build it in another folder");
+    }
+    flags += fmt::format("{}\"-ffile-prefix-map={}={}\"", flags.empty() ? "" : " ", folder, name);
+  }
+  return flags;
+}
+
+Result<std::string> write_toolchain_file(const Toolchain& toolchain, const std::string& folder) {
+  if (!toolchain.is_cross()) return std::string();
+  std::string text = "set(CMAKE_SYSTEM_NAME Linux)\n";
+  text += fmt::format("set(CMAKE_SYSTEM_PROCESSOR {})\n", toolchain.architecture);
+  text += fmt::format("set(CMAKE_C_COMPILER \"{}\")\n", toolchain.c.program);
+  if (!toolchain.cxx.program.empty())
+    text += fmt::format("set(CMAKE_CXX_COMPILER \"{}\")\n", toolchain.cxx.program);
+  // Programs are this machine's; libraries and headers of it are of no use to the other.
+  text += fmt::format(
+      "list(APPEND CMAKE_FIND_ROOT_PATH /usr/{})\n"
+      "set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)\n"
+      "set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)\n"
+      "set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)\n"
+      "set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)\n",
+      toolchain.triple);
+  const fs::path path = fs::path(folder) / "toolchain.cmake";
+  if (auto written = write_file(path, text); !written) return std::unexpected(written.error());
+  return path.string();
 }
 
 Result<std::string> run_cmake(const CMakeJob& job) {
@@ -218,31 +214,54 @@ Result<std::string> run_cmake(const CMakeJob& job) {
   const fs::path stage = work / "stage";
   const std::string build = (work / "build").string();
   const std::string log = (work / "build.log").string();
-  for (const std::string& path : {job.project, job.source, job.work_folder}) {
-    if (auto checked = check_path(path); !checked) return std::unexpected(checked.error());
-  }
+  if (const auto checked = mapped_paths({{job.source, {}}}); !checked)
+    return std::unexpected(checked.error());
   std::error_code ignored;
   fs::remove_all(stage, ignored);
   fs::remove(log, ignored);
   if (auto made = make_folder(stage); !made) return std::unexpected(made.error());
-  if (auto done = run_step(configure_program(job, build), job, log, "cmake configure"); !done) {
+  const auto toolchain = write_toolchain_file(job.toolchain, job.work_folder);
+  if (!toolchain) return std::unexpected(toolchain.error());
+  auto configure = configure_program(job, build, *toolchain);
+  if (!configure) return std::unexpected(configure.error());
+  if (auto done = run_step(std::move(*configure), job, log, "cmake configure"); !done)
     return std::unexpected(done.error());
-  }
-  const unsigned jobs =
-      job.jobs != 0 ? job.jobs : std::max(1U, std::thread::hardware_concurrency());
-  const system::Program make{{"cmake", "--build", build, "--parallel", std::to_string(jobs)}};
-  if (auto done = run_step(make, job, log, "cmake --build"); !done) {
-    return std::unexpected(done.error());
-  }
+  if (auto done = run_ninja(job, build, log); !done) return std::unexpected(done.error());
   const system::Program install{
       {"cmake", "--install", build, "--strip"}, {}, {{"DESTDIR", stage.string()}}};
-  if (auto done = run_step(install, job, log, "cmake --install"); !done) {
+  if (auto done = run_step(install, job, log, "cmake --install"); !done)
     return std::unexpected(done.error());
-  }
   if (auto checked = check_stage(stage); !checked) return std::unexpected(checked.error());
   const fs::path root = stage / fs::path(wheel_prefix).relative_path();
   if (auto made = make_folder(root); !made) return std::unexpected(made.error());
   return root.string();
+}
+
+std::vector<std::string> cmake_inputs(const std::string& work_folder) {
+  const fs::path build = fs::path(work_folder) / "build";
+  std::vector<std::string> files;
+  const auto add = [&](std::string_view line) {
+    if (line.starts_with('\'') && line.ends_with('\'') && line.size() > 1)
+      line = line.substr(1, line.size() - 2);
+    const fs::path path = (build / line).lexically_normal();
+    const bool made = std::ranges::mismatch(build, path).in1 == build.end();
+    std::error_code ignored;
+    if (!made && fs::is_regular_file(path, ignored)) files.push_back(path.string());
+  };
+  for (const std::string& target : {std::string("all"), std::string("build.ninja")}) {
+    const auto inputs = lines_of({{"ninja", "-C", build.string(), "-t", "inputs", target}});
+    if (inputs.empty()) return {};
+    for (const std::string& line : inputs) add(line);
+  }
+  // "object: #deps 3, …", then an input a line, indented.
+  for (const std::string& line : lines_of({{"ninja", "-C", build.string(), "-t", "deps"}})) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin != 0 && begin != std::string::npos) add(std::string_view(line).substr(begin));
+  }
+  std::ranges::sort(files);
+  const auto repeated = std::ranges::unique(files);
+  files.erase(repeated.begin(), repeated.end());
+  return files;
 }
 
 }  // namespace axle::builder

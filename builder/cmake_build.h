@@ -2,44 +2,53 @@
 // Runs CMake for one variant: configure, build, install into a staging folder.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "builder/compile_flags.h"
+#include "builder/compilation.h"
 #include "builder/project.h"
+#include "builder/toolchains/toolchain.h"
 #include "foundation/report/error.h"
 
 namespace axle::builder {
-
-/// The compilers that CMake picks in this environment.
-struct Compilers {
-  std::string c;
-  std::string cxx;  ///< empty if there is none
-};
-
-/// Asks CMake itself, in `work_folder`, so that CC, CXX and its own search apply as in the build.
-/// Errors: not_found (cmake, ninja or a C compiler is missing: what to install), io.
-[[nodiscard]] Result<Compilers> find_compilers(const std::string& work_folder);
-
-/// Tries `flags` with the compilers. Error: unsupported, with flag, compiler and property.
-[[nodiscard]] Result<void> check_flags(const Compilers& compilers,
-                                       const std::vector<CompileFlag>& flags,
-                                       const std::string& work_folder);
 
 struct CMakeJob {
   std::string project;      ///< absolute; called /src in the binaries
   std::string source;       ///< absolute, inside the project
   std::string work_folder;  ///< absolute, of this variant alone: build, stage, build.log
   std::string build_type;
-  std::string flags;
+  const Toolchain& toolchain;
+  const Compilation& compilation;
   Definitions define;
+  Definitions environment;
   std::uint64_t source_date_epoch = 0;
   unsigned jobs = 0;
+  /// Hears "12/57", as files are compiled.
+  std::function<void(std::string_view)> progress = {};
 };
 
-/// Returns the folder that represents site-packages. The binaries do not contain paths of this
-/// machine. Errors: io (CMake failed: the last lines of its output), malformed (files installed
-/// elsewhere).
+/// The configuration as cache variables of CMake, without those that depend on folders.
+[[nodiscard]] Definitions cmake_definitions(const CMakeJob& job);
+
+/// Returns the folder that represents site-packages. A build folder that is there goes on where it
+/// was. The binaries do not contain paths of this machine. Errors: io (CMake failed: the last
+/// lines of its output), malformed (files installed elsewhere), unsupported (a path that compiler
+/// flags cannot carry).
 [[nodiscard]] Result<std::string> run_cmake(const CMakeJob& job);
+
+/// Every file that the finished build in `work_folder` read, absolute and sorted, of other folders
+/// too: sources, headers, CMake's own. Empty: Ninja does not say.
+[[nodiscard]] std::vector<std::string> cmake_inputs(const std::string& work_folder);
+
+/// CMake's toolchain file of a cross build, in `folder`; empty: the machine's own compilers.
+[[nodiscard]] Result<std::string> write_toolchain_file(const Toolchain& toolchain,
+                                                       const std::string& folder);
+
+/// Flags after which no path of this machine is in what compilers write: of `folders`, the name
+/// that stands for each. Error: unsupported (a path that flags cannot carry).
+[[nodiscard]] Result<std::string> mapped_paths(
+    const std::vector<std::pair<std::string, std::string>>& folders);
 
 }  // namespace axle::builder

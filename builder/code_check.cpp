@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "binaries/binary_scan.h"
+#include "binaries/declared_properties.h"
 #include "binaries/gpu_code_match.h"
 #include "binaries/instruction_scan.h"
-#include "builder/declared_properties.h"
 #include "foundation/elf/elf_tables.h"
 
 namespace axle::builder {
@@ -73,7 +73,7 @@ class Check {
       if (auto done = check_level(library); !done) return done;
       if (auto done = check_instructions(library, *arch); !done) return done;
     }
-    for (const DeclaredGpu& gpu : declared_gpus(declared_.properties)) {
+    for (const binaries::DeclaredGpu& gpu : binaries::declared_gpus(declared_.properties)) {
       if (auto done = check_gpu(gpu); !done) return done;
     }
     return {};
@@ -86,7 +86,7 @@ class Check {
   }
 
   [[nodiscard]] Result<void> check_architecture() const {
-    const Arch arch = declared_architecture(declared_.properties);
+    const Arch arch = binaries::declared_architecture(declared_.properties);
     if (arch == Arch::other || libraries_.empty()) return {};
     const std::string wanted(detect::render_arch(arch));
     const bool native = std::ranges::any_of(
@@ -105,7 +105,7 @@ class Check {
     if (library.facts.isa.needed.empty() || library.member->path.contains("glibc-hwcaps/"))
       return {};
     const std::string& level = library.facts.isa.needed.back();
-    const auto has = declared_capabilities(declared_.properties, Arch::x86_64);
+    const auto has = binaries::declared_capabilities(declared_.properties, Arch::x86_64);
     const auto highest = static_cast<unsigned>(level.back() - '0');
     for (const Capability one : detect::x86_64_level(highest)) {
       if (has.contains(one)) continue;
@@ -143,7 +143,7 @@ class Check {
     if (scanned->asks_cpu || library.facts.names_cpu_question ||
         binaries::is_chosen_by_cpu(library.member->path))
       return {};
-    const auto has = declared_capabilities(declared_.properties, arch);
+    const auto has = binaries::declared_capabilities(declared_.properties, arch);
     std::vector<std::string> names;
     const binaries::InstructionPlace* first = nullptr;
     for (const auto& [capability, count] : scanned->counts) {
@@ -165,14 +165,14 @@ class Check {
         "or, if it never runs unguarded, list it in tool.axle.allow-instructions");
   }
 
-  [[nodiscard]] Result<void> check_gpu(const DeclaredGpu& gpu) const {
+  [[nodiscard]] Result<void> check_gpu(const binaries::DeclaredGpu& gpu) const {
     std::set<std::string> found;
     binaries::CodeFit best = binaries::CodeFit::absent;
     const Library* holder = nullptr;
     for (const Library& library : libraries_) {
       if (!binaries::has_code_for(library.facts, gpu.vendor)) continue;
       if (holder == nullptr) holder = &library;
-      best = std::min(best, fit(library.facts, gpu));
+      best = std::min(best, binaries::judge_declared_gpu(library.facts, gpu));
       const auto names = binaries::code_names(library.facts, gpu.vendor);
       found.insert(names.begin(), names.end());
     }
@@ -196,42 +196,6 @@ class Check {
         "compile for that GPU as well (CMAKE_CUDA_ARCHITECTURES, CMAKE_HIP_ARCHITECTURES, "
         "-fsycl-targets), or do not declare it");
   }
-
-  static binaries::CodeFit fit(const binaries::BinaryFacts& facts, const DeclaredGpu& declared) {
-    if (declared.ptx || declared.generic)
-      return has_exactly(facts, declared) ? binaries::CodeFit::runs
-             : facts.unread.empty()       ? binaries::CodeFit::absent
-                                          : binaries::CodeFit::unknown;
-    detect::Machine machine;
-    detect::Driver driver;
-    driver.vendor = declared.vendor;
-    driver.api_version = newest_cuda;
-    machine.drivers = {driver};
-    detect::Gpu gpu;
-    gpu.vendor = declared.vendor;
-    gpu.arch = declared.arch;
-    return binaries::judge_binary(facts, gpu, machine);
-  }
-
-  /// PTX that every GPU from the declared one on accepts, or exactly that generic target.
-  static bool has_exactly(const binaries::BinaryFacts& facts, const DeclaredGpu& declared) {
-    if (declared.generic) {
-      return std::ranges::any_of(facts.hip.entries, [&](const binaries::BundleEntry& entry) {
-        return entry.target.substr(0, entry.target.find(':')) == declared.arch;
-      });
-    }
-    std::string digits = declared.arch;
-    std::erase(digits, '.');
-    const auto architecture = static_cast<std::uint32_t>(std::stoul(digits));
-    return std::ranges::any_of(facts.cuda.groups, [&](const binaries::CudaGroup& group) {
-      return std::ranges::any_of(group.codes, [&](const binaries::CudaCode& code) {
-        return code.kind == binaries::CudaCodeKind::ptx && code.target == 0 &&
-               code.architecture <= architecture;
-      });
-    });
-  }
-
-  static constexpr const char* newest_cuda = "99.0";
 
   const CodeDeclaration& declared_;
   const std::vector<Library>& libraries_;

@@ -93,6 +93,18 @@ std::vector<CompileFlag> compile_flags(const wheel::VariantProperties& propertie
   return flags;
 }
 
+std::optional<CompileFlag> tune_flag(const wheel::VariantProperties& properties) {
+  // Intel SDM vol. 1, 18: tiles came with Sapphire Rapids, and no other vendor has them.
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    if (row.os_state != detect::OsState::tile || row.property.empty()) continue;
+    for (const Property& property : properties) {
+      if (wheel::render_property(property) == row.property)
+        return CompileFlag{"-mtune=sapphirerapids", std::string(row.property), 12};
+    }
+  }
+  return std::nullopt;
+}
+
 std::string join_flags(const std::vector<CompileFlag>& flags) {
   std::string text;
   for (const CompileFlag& flag : flags) text += (text.empty() ? "" : " ") + flag.flag;

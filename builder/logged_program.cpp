@@ -7,9 +7,46 @@
 
 namespace axle::builder {
 
-Result<int> run_logged(const system::Program& program, const std::string& log) {
+namespace {
+
+/// Output on its way into a log, by lines.
+class LinesOf {
+ public:
+  LinesOf(const std::string& log, const std::function<void(std::string_view)>& on_line)
+      : file_(log, std::ios::binary | std::ios::app), on_line_(on_line) {}
+
+  void take(std::string_view piece) {
+    file_ << piece;
+    file_.flush();
+    for (const char c : piece) {
+      if (c == '\n') {
+        on_line_(line_);
+        line_.clear();
+      } else if (line_.size() < longest_line) {
+        line_ += c;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t longest_line = 4096;
+  std::ofstream file_;
+  const std::function<void(std::string_view)>& on_line_;
+  std::string line_;
+};
+
+}  // namespace
+
+Result<int> run_logged(const system::Program& program, const std::string& log,
+                       const std::function<void(std::string_view)>& on_line) {
   system::ProgramSettings settings;
-  settings.log = log.empty() ? "/dev/null" : log;
+  const std::string file = log.empty() ? "/dev/null" : log;
+  LinesOf lines(on_line ? file : "/dev/null", on_line);
+  if (on_line) {
+    settings.take_output = [&](std::string_view piece) { lines.take(piece); };
+  } else {
+    settings.log = file;
+  }
   settings.errors = system::ErrorStream::with_output;
   settings.child.group = system::Group::shared;
   settings.child.inherits_descriptors = true;

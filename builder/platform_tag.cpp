@@ -1,7 +1,6 @@
 #include "builder/platform_tag.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "binaries/elf_source.h"
+#include "binaries/platform_policy.h"
 #include "foundation/elf/elf_dynamic.h"
 #include "foundation/elf/elf_symbols.h"
 #include "foundation/elf/elf_tables.h"
@@ -21,92 +21,6 @@ namespace axle::builder {
 using wheel::WheelMember;
 
 namespace {
-
-using Version = std::vector<unsigned>;
-
-// Libraries on every manylinux machine (PEP 513, 571, 599; PEP 600 leaves the list to practice).
-constexpr std::string_view system_libraries[] = {
-    "libc.so.6",
-    "libm.so.6",
-    "libdl.so.2",
-    "librt.so.1",
-    "libpthread.so.0",
-    "libnsl.so.1",
-    "libutil.so.1",
-    "libresolv.so.2",
-    "libgcc_s.so.1",
-    "libstdc++.so.6",
-    "libX11.so.6",
-    "libXext.so.6",
-    "libXrender.so.1",
-    "libICE.so.6",
-    "libSM.so.6",
-    "libGL.so.1",
-    "libglib-2.0.so.0",
-    "libgobject-2.0.so.0",
-    "libgthread-2.0.so.0",
-    "ld-linux-x86-64.so.2",
-    "ld-linux-aarch64.so.1",
-};
-
-struct RuntimeVersion {
-  std::string_view prefix;
-  Version version;  ///< the newest for that `glibc`
-  unsigned glibc_minor;
-};
-
-// The C++ and GCC runtime libraries of the distributions that manylinux_2_N covers: a newer symbol
-// needs a newer distribution, whose glibc then determines the tag. Oldest first.
-const std::vector<RuntimeVersion>& runtime_versions() {
-  static const std::vector<RuntimeVersion> versions{
-      {"GLIBCXX_", {3, 4, 8}, 5},   {"GLIBCXX_", {3, 4, 13}, 12}, {"GLIBCXX_", {3, 4, 19}, 17},
-      {"GLIBCXX_", {3, 4, 22}, 24}, {"GLIBCXX_", {3, 4, 24}, 27}, {"GLIBCXX_", {3, 4, 25}, 28},
-      {"GLIBCXX_", {3, 4, 28}, 31}, {"GLIBCXX_", {3, 4, 29}, 34}, {"GLIBCXX_", {3, 4, 30}, 35},
-      {"GLIBCXX_", {3, 4, 32}, 38}, {"GLIBCXX_", {3, 4, 33}, 39}, {"CXXABI_", {1, 3, 1}, 5},
-      {"CXXABI_", {1, 3, 3}, 12},   {"CXXABI_", {1, 3, 7}, 17},   {"CXXABI_", {1, 3, 10}, 24},
-      {"CXXABI_", {1, 3, 11}, 27},  {"CXXABI_", {1, 3, 12}, 31},  {"CXXABI_", {1, 3, 13}, 34},
-      {"CXXABI_", {1, 3, 14}, 38},  {"CXXABI_", {1, 3, 15}, 39},  {"GCC_", {4, 2, 0}, 5},
-      {"GCC_", {4, 3, 0}, 12},      {"GCC_", {4, 8, 0}, 17},      {"GCC_", {7, 0, 0}, 27},
-      {"GCC_", {12, 0, 0}, 35},     {"GCC_", {13, 0, 0}, 38},     {"GCC_", {14, 0, 0}, 39},
-  };
-  return versions;
-}
-
-std::optional<Version> parse_numbers(std::string_view text) {
-  Version version;
-  while (true) {
-    unsigned number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || number > 9999) return std::nullopt;
-    version.push_back(number);
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    if (text.empty()) return version;
-    if (text.front() != '.') return std::nullopt;
-    text.remove_prefix(1);
-  }
-}
-
-// The glibc 2.N that `need` requires; nullopt if no tag can guarantee it.
-std::optional<unsigned> glibc_of(std::string_view need) {
-  constexpr std::string_view glibc = "GLIBC_";
-  if (need.starts_with(glibc)) {
-    const auto version = parse_numbers(need.substr(glibc.size()));
-    if (!version || version->size() < 2 || version->front() != 2) return std::nullopt;
-    return (*version)[1];
-  }
-  for (const RuntimeVersion& row : runtime_versions()) {
-    if (!need.starts_with(row.prefix)) continue;
-    auto version = parse_numbers(need.substr(row.prefix.size()));
-    if (!version) return std::nullopt;
-    if (*version <= row.version) return row.glibc_minor;
-  }
-  return std::nullopt;
-}
-
-bool is_runtime_version(std::string_view need) {
-  return std::ranges::any_of(
-      runtime_versions(), [&](const RuntimeVersion& row) { return need.starts_with(row.prefix); });
-}
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -170,13 +84,13 @@ class TagScan {
     if (auto checked = check_architecture(*elf, member.path); !checked) return checked;
     if (auto checked = check_libraries(*elf, member.path); !checked) return checked;
     if (auto checked = check_versions(*elf, member.path); !checked) return checked;
-    return elf->python_module ? add_module(member.path) : Result<void>();
+    if (!elf->python_module || rules_.platform_only) return {};
+    return add_module(member.path);
   }
 
   [[nodiscard]] TagChoice choice() const {
     if (architecture_.empty()) return {rules_.python_tag, "none", "any", true};
-    // PEP 600 starts at the oldest glibc of any manylinux.
-    const unsigned oldest = architecture_ == "x86_64" ? 5 : 17;
+    const unsigned oldest = binaries::oldest_manylinux(architecture_);
     TagChoice choice{
         rules_.python_tag, "none",
         fmt::format("manylinux_2_{}_{}", std::max(glibc_minor_, oldest), architecture_), false};
@@ -207,11 +121,12 @@ class TagScan {
 
   Result<void> check_libraries(const SharedLibrary& elf, const std::string& path) {
     for (const std::string& library : elf.needed) {
+      if (const auto since = binaries::system_library_since(library))
+        glibc_minor_ = std::max(glibc_minor_, *since);
       const auto& allowed = rules_.allowed_libraries;
-      const bool known =
-          own_files_.contains(library) ||
-          std::ranges::find(system_libraries, library) != std::end(system_libraries) ||
-          std::ranges::find(allowed, library) != allowed.end();
+      const bool known = own_files_.contains(library) ||
+                         binaries::system_library_since(library).has_value() ||
+                         std::ranges::find(allowed, library) != allowed.end();
       if (known) continue;
       return fail(ErrorKind::unsupported,
                   fmt::format("{} needs {}, which is neither in the wheel nor on every machine",
@@ -224,9 +139,8 @@ class TagScan {
 
   Result<void> check_versions(const SharedLibrary& elf, const std::string& path) {
     for (const auto& need : elf.version_needs) {
-      const bool counts = need.version.starts_with("GLIBC_") || is_runtime_version(need.version);
-      if (!counts) continue;
-      const auto minor = glibc_of(need.version);
+      if (!binaries::is_platform_version(need.version)) continue;
+      const auto minor = binaries::glibc_of_version(need.version);
       if (!minor) {
         return fail(ErrorKind::unsupported,
                     fmt::format("{} needs {} of {}, which no manylinux tag guarantees", path,

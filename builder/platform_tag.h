@@ -22,6 +22,8 @@ struct TagRules {
   /// The project's Requires-Python: the names of modules with the stable ABI ("x.abi3.so") do not
   /// contain their minimum Python, so its oldest one is used.
   std::string requires_python = {};
+  /// Python and ABI of extension modules are known already; only the platform counts.
+  bool platform_only = false;
 };
 
 /// Reads every ELF file among `members`: the newest symbol versions determine the glibc, and every

@@ -1,15 +1,15 @@
 #include "builder/project.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "builder/build_back_end.h"
+#include "builder/project_files.h"
+#include "builder/table/matrix.h"
 #include "builder/variant_table.h"
 #include "detect/capability.h"
 #include "foundation/documents/toml_reader.h"
-#include "wheel/wheel_name.h"
 
 namespace axle::builder {
 
@@ -19,45 +19,6 @@ bool is_cmake_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
-}
-
-// Variables that the builder sets itself; a project that sets them would not get what it sets.
-constexpr std::string_view reserved_definitions[] = {"CMAKE_C_FLAGS", "CMAKE_CXX_FLAGS",
-                                                     "CMAKE_BUILD_TYPE", "CMAKE_INSTALL_PREFIX",
-                                                     "CMAKE_HOME_DIRECTORY"};
-
-std::optional<std::string> cmake_value(const toml::node& node) {
-  if (const auto* text = node.as_string()) return text->get();
-  if (const auto* flag = node.as_boolean()) return flag->get() ? "ON" : "OFF";
-  if (const auto* number = node.as_integer()) return std::to_string(number->get());
-  const toml::array* array = node.as_array();
-  if (array == nullptr) return std::nullopt;
-  std::string list;
-  for (const toml::node& element : *array) {
-    if (!element.is_string()) return std::nullopt;
-    list += (list.empty() ? "" : ";") + element.as_string()->get();
-  }
-  return list;
-}
-
-Definitions read_definitions(documents::TomlTable& parent, std::string_view key) {
-  Definitions definitions;
-  auto table = parent.table(key);
-  if (!table) return definitions;
-  for (const auto& [name, node] : table->node()) {
-    const std::string_view variable = name.str();
-    if (!is_cmake_name(variable)) table->refuse(variable, "is not a valid CMake variable name");
-    if (std::ranges::find(reserved_definitions, variable) != std::end(reserved_definitions)) {
-      table->refuse(variable, "is set by the builder",
-                    "put compiler flags into the project's CMakeLists.txt");
-    }
-    auto value = cmake_value(node);
-    if (!value || value->find('\n') != std::string::npos) {
-      table->refuse(variable, "expected a string, a number, true, false or an array of strings");
-    }
-    definitions.emplace_back(std::string(variable), value.value_or(""));
-  }
-  return definitions;
 }
 
 std::optional<CMakeSettings> read_cmake(documents::TomlTable& axle) {
@@ -73,26 +34,20 @@ std::optional<CMakeSettings> read_cmake(documents::TomlTable& axle) {
   return settings;
 }
 
-std::vector<MatrixRow> read_matrix(documents::TomlTable& axle) {
-  std::vector<MatrixRow> rows;
-  std::set<std::string> labels;
-  for (documents::TomlTable& table : axle.tables("variant")) {
-    MatrixRow row;
-    row.label = table.text("label").value_or("");
-    row.flags = table.flag("flags").value_or(true);
-    row.define = read_definitions(table, "cmake");
-    row.place = table.reading().place(table.node());
-    if (!row.label.empty() && !wheel::is_valid_label(row.label)) {
-      table.refuse("label", fmt::format("\"{}\" is not a valid variant label", row.label),
-                   "use lower-case letters, digits, \"_\" and \".\"");
-    }
-    if (!labels.insert(row.label).second) {
-      table.refuse("label", fmt::format("\"{}\" is duplicated in the matrix", row.label));
-    }
-    table.finish();
-    rows.push_back(std::move(row));
+std::map<std::string, StatedCompilers> read_toolchains(documents::TomlTable& axle) {
+  std::map<std::string, StatedCompilers> all;
+  auto tables = axle.table("toolchain");
+  if (!tables) return all;
+  for (const char* architecture : {"x86_64", "aarch64"}) {
+    auto table = tables->table(architecture);
+    if (!table) continue;
+    StatedCompilers compilers{table->required_text("cc"), table->text("cxx").value_or(""),
+                              table->reading().place(table->node())};
+    table->finish();
+    all.emplace(architecture, std::move(compilers));
   }
-  return rows;
+  tables->finish();
+  return all;
 }
 
 bool is_python_tag(std::string_view tag) {
@@ -119,40 +74,10 @@ void read_axle(documents::TomlTable& axle, Project& project) {
                 "use the names of /proc/cpuinfo, such as avx512f");
   }
   project.cmake = read_cmake(axle);
-  project.matrix = read_matrix(axle);
+  project.toolchains = read_toolchains(axle);
+  project.ci = read_ci_settings(axle);
   // Of installing (session/settings/axle_config.cpp).
   for (const char* key : {"attestations", "trusted-root", "publishers"}) (void)axle.find(key);
-  axle.finish();
-}
-
-// Without a matrix every label of [variant] is built; a project without labels has one wheel.
-void complete_matrix(Project& project, const std::string& where) {
-  if (project.matrix.empty() && project.variants) {
-    for (const auto& [label, properties] : project.variants->variants) {
-      project.matrix.push_back({label, true, {}, where});
-    }
-  }
-  if (project.matrix.empty()) project.matrix.push_back({"", true, {}, where});
-}
-
-void check_labels(Project& project, documents::TomlReading& reading) {
-  for (const MatrixRow& row : project.matrix) {
-    if (row.label.empty()) continue;
-    if (!project.variants) {
-      reading.refuse(
-          Error{ErrorKind::malformed,
-                fmt::format("{}: the label \"{}\" needs a [variant] table", row.place, row.label),
-                "[variant] defines the providers and properties of a label"});
-      return;
-    }
-    if (row.label == wheel::null_label) project.variants->variants[row.label];
-    if (!project.variants->variants.contains(row.label)) {
-      reading.refuse(
-          Error{ErrorKind::malformed,
-                fmt::format("{}: [variant.variants] has no label \"{}\"", row.place, row.label),
-                fmt::format("add [variant.variants.{}] with its properties", row.label)});
-    }
-  }
 }
 
 }  // namespace
@@ -172,24 +97,36 @@ Result<Project> parse_project(std::string_view text, const std::string& where, R
   Project project;
   project.place = where;
   bool variant_markers = false;
+  MatrixTable matrix;
   if (auto tool = root.table("tool")) {
     if (auto axle = tool->table("axle")) {
       variant_markers = axle->flag("variant-markers").value_or(false);
       read_axle(*axle, project);
+      matrix = read_matrix_table(*axle);
+      axle->finish();
     }
   }
-  if (auto table = root.table("project")) {
+  project.back_end = read_back_end(root);
+  if (project.is_of_back_end()) {
+    (void)root.find("project");
+  } else if (auto table = root.table("project")) {
     project.metadata = read_project_metadata(*table, variant_markers);
   } else {
     root.refuse("project", "the table is missing");
   }
-  refuse_other_back_end(root, project);
-  if (auto table = root.table("variant")) project.variants = read_variants(*table, report);
+  project.variants = read_variants(root, matrix.products, report);
   if (reading.error()) return std::unexpected(*reading.error());
-  complete_matrix(project, where);
-  check_labels(project, reading);
+  project.matrix = make_matrix(matrix, project.variants, reading);
   if (reading.error()) return std::unexpected(*reading.error());
   return project;
+}
+
+Result<Project> read_project(const std::string& file, Report& report) {
+  const auto text = read_file(file, largest_text);
+  if (text) return parse_project(*text, file, report);
+  Error missing = text.error();
+  if (missing.kind == ErrorKind::not_found) missing.hint = "a project has a pyproject.toml";
+  return std::unexpected(std::move(missing));
 }
 
 }  // namespace axle::builder

@@ -2,21 +2,21 @@
 // A project as its pyproject.toml describes it: its metadata ([project]), its variants ([variant],
 // PEP 850's build-side draft) and how they are built ([tool.axle]).
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "builder/ci/ci_settings.h"
 #include "builder/project_metadata.h"
+#include "builder/table/row_settings.h"
+#include "builder/toolchains/toolchain.h"
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::builder {
-
-/// CMake cache variables, by name.
-using Definitions = std::vector<std::pair<std::string, std::string>>;
 
 /// [tool.axle.cmake]
 struct CMakeSettings {
@@ -25,12 +25,12 @@ struct CMakeSettings {
   Definitions define;
 };
 
-/// [[tool.axle.variant]]: one wheel.
+/// One wheel: of a product of axes, of [[tool.axle.variant]], or of a label of [variant].
 struct MatrixRow {
-  std::string label;   ///< empty: the plain wheel
-  bool flags = true;   ///< compiler flags follow from the properties
-  Definitions define;  ///< in addition to those of all rows
-  std::string place;   ///< "pyproject.toml:12", for errors
+  std::string label;         ///< empty: the plain wheel
+  std::string architecture;  ///< "x86_64"; empty: that of the machine that builds
+  RowSettings settings;      ///< with those of all rows
+  std::string place;         ///< "pyproject.toml:12", for errors
 };
 
 struct Project {
@@ -39,11 +39,19 @@ struct Project {
   std::vector<std::string> packages;               ///< folders and modules of Python code
   std::string python_tag = "py3";
   std::optional<CMakeSettings> cmake;
-  std::string place;                              ///< "pyproject.toml", for errors
-  std::vector<std::string> allowed_instructions;  ///< names of capabilities: CodeDeclaration
-  std::vector<std::string> allowed_libraries;     ///< that the machine must provide: "libcuda.so.1"
-  std::vector<MatrixRow> matrix;                  ///< never empty
+  std::string back_end;  ///< its package; empty: [build-system] is missing
+  std::map<std::string, StatedCompilers> toolchains;  ///< by architecture
+  std::string place;                                  ///< "pyproject.toml", for errors
+  std::vector<std::string> allowed_instructions;      ///< names of capabilities: CodeDeclaration
+  std::vector<std::string> allowed_libraries;  ///< that the machine must provide: "libcuda.so.1"
+  CiSettings ci;                               ///< [tool.axle.ci]
+  std::vector<MatrixRow> matrix;               ///< never empty
 
+  /// Whether the back end makes its wheels: [tool.axle] lists neither packages nor a CMake project.
+  /// [project] is the back end's then, and not read.
+  [[nodiscard]] bool is_of_back_end() const {
+    return packages.empty() && !cmake && !back_end.empty();
+  }
   [[nodiscard]] const wheel::VariantProperties& properties_of(const MatrixRow& row) const;
 };
 
@@ -53,5 +61,8 @@ struct Project {
 /// line and key.
 [[nodiscard]] Result<Project> parse_project(std::string_view text, const std::string& where,
                                             Report& report);
+
+/// The same, of a file; not_found if there is none.
+[[nodiscard]] Result<Project> read_project(const std::string& file, Report& report);
 
 }  // namespace axle::builder

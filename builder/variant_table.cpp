@@ -1,8 +1,6 @@
 #include "builder/variant_table.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,9 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "builder/table/property_checks.h"
 #include "providers/provider.h"
-#include "wheel/requirement.h"
-#include "wheel/variant/abi_dependency.h"
 
 namespace axle::builder {
 
@@ -20,16 +17,46 @@ namespace {
 
 constexpr std::string_view schema = "https://variants-schema.wheelnext.dev/peps/850/v0.2.0.json";
 
+using Json = nlohmann::json;
+
 // TOML's tables as JSON, with the parts that the pyproject form omits added.
-std::string to_json(const toml::table& variant) {
+Json to_json(const toml::table& variant) {
   std::ostringstream text;
   text << toml::json_formatter(variant, toml::format_flags::none);
-  nlohmann::json json = nlohmann::json::parse(text.str(), nullptr, false);
-  if (!json.is_object()) return "{}";
+  Json json = Json::parse(text.str(), nullptr, false);
+  if (!json.is_object()) json = Json::object();
   json["$schema"] = schema;
-  if (!json.contains("providers")) json["providers"] = nlohmann::json::object();
-  if (!json.contains("variants")) json["variants"] = nlohmann::json::object();
-  return json.dump();
+  for (const char* part : {"providers", "variants"}) {
+    if (!json.contains(part)) json[part] = Json::object();
+  }
+  return json;
+}
+
+// What a product needs of the document and the user left out.
+void add_namespace(Json& json, const std::string& ns) {
+  if (json["default-priorities"].is_null()) json["default-priorities"] = Json::object();
+  if (!json["default-priorities"].is_object() || !json["providers"].is_object()) return;
+  Json& priorities = json["default-priorities"]["namespace"];
+  if (priorities.is_null()) priorities = Json::array();
+  if (priorities.is_array() && std::ranges::find(priorities, Json(ns)) == priorities.end())
+    priorities.push_back(ns);
+  const providers::Provider* provider = providers::find_provider(ns);
+  if (provider == nullptr || json["providers"].contains(ns)) return;
+  Json& entry = json["providers"][ns];
+  entry["requires"] = {std::string(provider->package)};
+  if (!provider->plugin_apis.empty() && !provider->plugin_apis.front().empty())
+    entry["plugin-api"] = std::string(provider->plugin_apis.front());
+}
+
+void add_products(Json& json, const Products& products) {
+  for (const std::string& ns : namespaces_of(products.axes)) add_namespace(json, ns);
+  if (!json["variants"].is_object()) return;
+  for (const Combination& one : products.combinations) {
+    Json properties = Json::object();
+    for (const wheel::Property& property : one.properties)
+      properties[property.ns][property.feature].push_back(property.value);
+    json["variants"][one.label] = std::move(properties);
+  }
 }
 
 // `build-requires` needs a run of the plugin at build time; its answer can be written down instead.
@@ -45,120 +72,90 @@ void refuse_build_requires(documents::TomlTable& variant) {
   }
 }
 
-// A feature without values accepts any.
-using Values = std::map<std::string, providers::Feature, std::less<>>;
-
-// The valid properties of a namespace; null if unknown here.
-std::optional<Values> values_of(std::string_view ns, const wheel::ProviderInfo& info) {
-  Values values;
-  if (info.static_properties) {
-    for (const wheel::FeatureValues& entry : *info.static_properties) {
-      values.emplace(entry.feature, providers::Feature{entry.feature, true, entry.values});
-    }
-    return values;
-  }
-  const providers::Provider* provider = providers::find_provider(ns);
-  if (provider == nullptr || info.requires_.empty()) return std::nullopt;
-  const auto requirement = wheel::parse_requirement(info.requires_.front());
-  if (!requirement) return std::nullopt;
-  const std::string package = wheel::normalize_name(requirement->name);
-  if (package != provider->package &&
-      std::ranges::find(provider->aliases, package) == provider->aliases.end()) {
-    return std::nullopt;
-  }
-  const providers::Features all = provider->all();
-  for (const std::string_view feature : provider->open_features) {
-    const auto listed = std::ranges::find(all, feature, &providers::Feature::name);
-    const bool several = listed != all.end() && listed->multi_value;
-    values.emplace(feature, providers::Feature{std::string(feature), several, {}});
-  }
-  for (providers::Feature feature : all) {
-    std::string name = feature.name;
-    values.emplace(std::move(name), std::move(feature));
-  }
-  return values;
-}
-
-void check_property(documents::TomlTable& variants, std::string_view label,
-                    const wheel::Property& property, const Values& values) {
-  const auto feature = values.find(property.feature);
-  if (feature == values.end()) {
-    variants.refuse(label, fmt::format("\"{}\": the provider has no feature {}",
-                                       wheel::render_property(property), property.feature));
-    return;
-  }
-  const auto& known = feature->second.values;
-  if (known.empty() || std::ranges::find(known, property.value) != known.end()) return;
-  variants.refuse(
-      label,
-      fmt::format("\"{}\": the provider has no such value", wheel::render_property(property)),
-      fmt::format("it has {}{}",
-                  fmt::join(known.begin(),
-                            known.begin() + std::min<std::ptrdiff_t>(8, std::ssize(known)), ", "),
-                  known.size() > 8 ? ", …" : ""));
-}
-
-void check_single_values(documents::TomlTable& variants, std::string_view label,
-                         const wheel::VariantProperties& properties, std::string_view ns,
-                         const Values& values) {
-  const wheel::Property* previous = nullptr;
-  for (const wheel::Property& property : properties) {
-    if (property.ns != ns) continue;
-    const bool again = previous != nullptr && previous->feature == property.feature;
-    const auto feature = values.find(property.feature);
-    if (again && feature != values.end() && !feature->second.multi_value) {
-      variants.refuse(label,
-                      fmt::format("{} :: {} takes one value, not several", ns, property.feature));
-    }
-    previous = &property;
-  }
-}
-
-void check_abi_properties(documents::TomlTable& variants, const wheel::VariantMetadata& metadata) {
-  for (const auto& [label, properties] : metadata.variants) {
-    for (const wheel::Property& property : properties) {
-      if (!wheel::is_abi_namespace(metadata, property.ns)) continue;
-      const std::string defect = wheel::abi_property_defect(property);
-      if (defect.empty()) continue;
-      variants.refuse(label, fmt::format("\"{}\": {}", wheel::render_property(property), defect));
-    }
-  }
-}
-
-void check_properties(documents::TomlTable& variant, const wheel::VariantMetadata& metadata,
-                      Report& report) {
+/// A label that [variant.variants] and a product have must mean the same.
+void refuse_two_meanings(documents::TomlTable& variant, const Products& products) {
   auto variants = variant.table("variants");
   if (!variants) return;
-  check_abi_properties(*variants, metadata);
-  for (const auto& [ns, info] : metadata.providers) {
-    if (wheel::is_abi_namespace(metadata, ns)) continue;
-    const auto values = values_of(ns, info);
-    if (!values) {
-      report.note(
-          fmt::format("the provider of {} is unknown here: its properties are not checked", ns));
-      continue;
+  for (const Combination& one : products.combinations) {
+    if (!variants->node().contains(one.label)) continue;
+    variants->refuse(one.label, "a product of [tool.axle.axes] makes a variant with this label",
+                     "remove one of them");
+  }
+}
+
+/// Each place where properties are written.
+void check_properties(documents::TomlTable* variant, const wheel::VariantMetadata& metadata,
+                      const Products& products, Report& report) {
+  const KnownProperties known(metadata, report);
+  auto variants = variant != nullptr ? variant->table("variants") : std::nullopt;
+  if (variants) {
+    for (const auto& [key, node] : variants->node()) {
+      const std::string label(key.str());
+      const auto found = metadata.variants.find(label);
+      if (found == metadata.variants.end()) continue;
+      known.check({*variants, label}, found->second);
+      known.check_together({*variants, label}, label, found->second);
     }
-    for (const auto& [label, properties] : metadata.variants) {
-      for (const wheel::Property& property : properties) {
-        if (property.ns == ns) check_property(*variants, label, property, *values);
-      }
-      check_single_values(*variants, label, properties, ns, *values);
+  }
+  for (Axis axis : products.axes) {
+    for (const AxisValue& value : axis.values)
+      known.check({axis.table, value.name}, value.properties);
+  }
+  for (const Combination& one : products.combinations) {
+    documents::TomlTable place = one.table;
+    known.check_together({place, "axes"}, one.label, one.properties);
+  }
+}
+
+/// An axis of a namespace that nobody knows: there is nothing to add for it.
+void refuse_unknown_namespaces(const Products& products, const Json& json) {
+  wheel::VariantMetadata stated;
+  if (json["providers"].is_object()) {
+    for (const auto& [ns, entry] : json["providers"].items()) stated.providers[ns] = {};
+  }
+  CollectedReport nobody;
+  const KnownProperties known(stated, nobody);
+  for (Axis axis : products.axes) {
+    for (const AxisValue& value : axis.values) {
+      wheel::VariantProperties unknown = value.properties;
+      std::erase_if(unknown, [&](const wheel::Property& property) {
+        return stated.providers.contains(property.ns);
+      });
+      known.check({axis.table, value.name}, unknown);
     }
   }
 }
 
 }  // namespace
 
-std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& variant, Report& report) {
-  refuse_build_requires(variant);
-  if (variant.reading().error()) return std::nullopt;
-  const std::string where = fmt::format("{}: [variant]", variant.reading().place(variant.node()));
-  auto metadata = wheel::parse_variant_metadata(to_json(variant.node()), where, report);
-  if (!metadata) {
-    variant.reading().refuse(metadata.error());
+std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& root,
+                                                    const Products& products, Report& report) {
+  auto variant = root.table("variant");
+  documents::TomlReading& reading = root.reading();
+  if (reading.error() || (!variant && products.combinations.empty())) return std::nullopt;
+  static const toml::table nothing;
+  if (variant) {
+    refuse_build_requires(*variant);
+    refuse_two_meanings(*variant, products);
+  }
+  if (!variant && namespaces_of(products.axes).empty()) {
+    Axis first = products.axes.front();
+    first.table.refuse(first.values.front().name, "no value of an axis has properties",
+                       "a project without variants needs no axes");
     return std::nullopt;
   }
-  check_properties(variant, *metadata, report);
+  Json json = to_json(variant ? variant->node() : nothing);
+  add_products(json, products);
+  refuse_unknown_namespaces(products, json);
+  if (reading.error()) return std::nullopt;
+  const std::string where =
+      variant ? fmt::format("{}: [variant]", reading.place(variant->node())) : reading.where();
+  auto metadata = wheel::parse_variant_metadata(json.dump(), where, report);
+  if (!metadata) {
+    reading.refuse(metadata.error());
+    return std::nullopt;
+  }
+  check_properties(variant ? &*variant : nullptr, *metadata, products, report);
   return std::move(*metadata);
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/ci_commands.h"
 #include "cli/command.h"
+#include "cli/publishing_commands.h"
 
 namespace axle::cli {
 
@@ -102,11 +104,6 @@ const std::vector<Opt> fetching = {Opt::keyring_provider, Opt::trusted_host, Opt
                                    Opt::timeout,          Opt::retries,      Opt::offline,
                                    Opt::config_file,      Opt::no_config};
 
-/// How a storage is asked, whose keys are its own.
-const std::vector<Opt> storing = {Opt::trusted_host, Opt::cert,     Opt::proxy,
-                                  Opt::no_proxy_env, Opt::timeout,  Opt::retries,
-                                  Opt::config_file,  Opt::no_config};
-
 /// What the publishers of the files must have signed.
 const std::vector<Opt> attested = {Opt::attestations, Opt::trusted_root};
 
@@ -114,6 +111,13 @@ const std::vector<Opt> attested = {Opt::attestations, Opt::trusted_root};
 const std::vector<Opt> bundled = {Opt::bundle, Opt::allowed_signers};
 
 const std::vector<Opt> building = {Opt::build_from_source, Opt::build_from_source_of};
+
+/// What a project's back end needs comes from where packages do.
+const std::vector<Opt> build_requirements =
+    sources - std::vector<Opt>{Opt::family, Opt::refresh, Opt::refresh_package} +
+    std::vector<Opt>{Opt::exclude_newer,  Opt::no_binary,        Opt::only_binary,
+                     Opt::no_build,       Opt::build_constraint, Opt::no_build_isolation,
+                     Opt::config_settings};
 
 /// Which of the installed packages are listed.
 const std::vector<Opt> selecting = {Opt::exclude, Opt::exclude_editable};
@@ -278,35 +282,27 @@ const std::array rows = {
             "variant rank demo-1.0-variants.json\n"
             "variant rank demo-1.0-py3-none-any-v4.whl --supported lists.json",
             run_rank},
-    Command{"build",
-            "Build the variants of the project in DIR",
-            "DIR",
-            Arity::one,
-            {Opt::build_variant, Opt::out},
-            "variant build . --variant x86_64_v4 --out dist",
+    Command{"build", "Build the variants of the project in DIR", "DIR", Arity::one,
+            std::vector<Opt>{Opt::build_variant, Opt::architecture, Opt::jobs, Opt::out} +
+                build_requirements + environment,
+            "variant build . --variant x86_64_v4 --out dist\n"
+            "variant build . --arch x86_64              no cross-built ones",
             run_build},
-    Command{
-        "repack",
-        "Make variants of wheels that exist",
-        "WHEEL",
-        Arity::any,
-        {Opt::label, Opt::property, Opt::split, Opt::keep_ptx, Opt::out},
-        "variant repack demo-1.0-py3-none-any.whl --label sm90 --property 'nvidia :: sm_arch :: "
-        "90_real'\n"
-        "variant repack demo-1.0-cp312-cp312-linux_x86_64.whl --split sm --out split",
-        run_repack},
+    repack_row(),
+    audit_row(),
+    ci_row("ci"),
+    ci_row("ci github"),
+    ci_row("ci gitlab"),
+    ci_row("ci slurm"),
+    ci_row("ci make"),
     group("index", "Publish wheels"),
-    Command{"index build", "Publish the wheels in DIR: add them to a static index, or create one",
-            "DIR", Arity::one, storing + std::vector<Opt>{Opt::out},
-            "variant index build dist --out public    published files are kept\n"
-            "variant index build dist --out s3://BUCKET/PREFIX",
-            run_index_build},
-    Command{"index remove", "Remove wheels from a static index", "NAME[==VERSION]|FILE", Arity::any,
-            storing + std::vector<Opt>{Opt::out, Opt::build_variant, Opt::dry_run},
-            "variant index remove demo==1.0 --out public --dry-run\n"
-            "variant index remove demo==1.0 --variant v4 --out public\n"
-            "variant index remove demo-1.0-py3-none-any-v4.whl --out public",
-            run_index_remove},
+    index_build_row(),
+    index_add_row(),
+    index_update_row(),
+    index_remove_row(),
+    index_yank_row(),
+    index_lint_row(),
+    index_serve_row(),
     Command{"index families",
             "List the active index families: what is known about builds of torch and others",
             "",
@@ -315,6 +311,7 @@ const std::array rows = {
             "variant index families\n"
             "variant index families --family torch=https://mirror.example/whl",
             run_index_families},
+    publish_row(),
     group("cache", "Show, check and remove what Axle keeps of downloads and answers"),
     Command{"cache dir", "Print the cache folder", "", Arity::none,
             as_pip_and_uv + std::vector<Opt>{Opt::cache_dir}, "variant cache dir", run_cache_dir},

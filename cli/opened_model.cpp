@@ -147,7 +147,7 @@ session::Outcome<std::unique_ptr<runtime::Engine>> open_tuned_engine(session::Se
 }
 
 session::Outcome<runtime::Model> open_model(session::Session& session, const std::string& path) {
-  // Its files are mapped: the place may go once they are open.
+  // Its files stay open: the place may go once they are.
   const auto place = session::ModelPlace::find(session, path);
   if (!place) return std::unexpected(session::CommandFailure{.error = place.error()});
   auto model = runtime::Model::open(place->path());

@@ -117,7 +117,7 @@ class Tree {
     app_.get_formatter()->column_width(34);
     app_.footer(
         "`variant COMMAND --help` has details. Exit codes: 0 success, 1 failure, 2 usage error, 3 "
-        "nothing fits the machine.");
+        "nothing fits the machine, 4 a file is not up to date.");
     for (const session::Opt id : session::global_options()) offer(app_, id, before_command_, words);
     for (const Command& command : commands()) add(command, words);
   }

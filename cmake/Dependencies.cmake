@@ -6,6 +6,7 @@ find_package(CLI11 2.1 CONFIG REQUIRED)
 find_package(CURL 7.88 REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
 pkg_check_modules(libdeflate REQUIRED libdeflate)
+pkg_check_modules(microhttpd REQUIRED IMPORTED_TARGET libmicrohttpd>=0.9.70)
 # What the loader opens costs every start of the program: a C++ library 0.2 ms, libstdc++ 0.6 ms. So {fmt} and toml++ are
 # compiled in, C libraries are linked as archives, and what few commands need is opened on first use: simdjson and libcurl in modules (index/CMakeLists.txt),
 # ISA-L and libcrypto by name (wheel/opened_libraries.h).

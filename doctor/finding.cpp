@@ -159,11 +159,6 @@ constexpr std::array rows = {
                 "choose one with --python, or create one"},
 };
 
-std::size_t place_of(std::string_view code) {
-  const auto found = std::ranges::find(rows, code, &FindingCode::code);
-  return static_cast<std::size_t>(found - rows.begin());
-}
-
 }  // namespace
 
 std::span<const FindingCode> finding_codes() { return rows; }
@@ -188,11 +183,16 @@ std::string_view render_level(FindingLevel level) {
   return "";
 }
 
+std::size_t Findings::place_of(std::string_view code) const {
+  const auto found = std::ranges::find(codes_, code, &FindingCode::code);
+  return static_cast<std::size_t>(found - codes_.begin());
+}
+
 Finding& Findings::add(std::string_view code, std::string subject, std::string message) {
   const std::size_t place = place_of(code);
   Finding finding;
   finding.code = code;
-  finding.level = place < rows.size() ? rows[place].level : FindingLevel::error;
+  finding.level = place < codes_.size() ? codes_[place].level : FindingLevel::error;
   finding.subject = std::move(subject);
   finding.message = std::move(message);
   findings_.push_back(std::move(finding));
@@ -214,6 +214,11 @@ void Findings::sort() {
 bool Findings::has_error() const {
   return std::ranges::any_of(
       findings_, [](const Finding& finding) { return finding.level == FindingLevel::error; });
+}
+
+bool Findings::has_fault() const {
+  return std::ranges::any_of(
+      findings_, [](const Finding& finding) { return finding.level != FindingLevel::info; });
 }
 
 }  // namespace axle::doctor

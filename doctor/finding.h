@@ -1,5 +1,6 @@
 #pragma once
-// The result of `variant doctor`: findings with a code each, and what was not examined.
+// The result of `variant doctor` and `variant audit`: findings with a code each, and what was not
+// examined.
 
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +52,7 @@ struct Finding {
   Hint hint;
 };
 
-/// One code: its meaning and its fix, for docs/doctor.md.
+/// One code: its meaning and its fix, for docs/doctor.md and docs/audit.md.
 struct FindingCode {
   std::string_view code;
   FindingLevel level;  ///< the usual level
@@ -59,23 +60,31 @@ struct FindingCode {
   std::string_view hint;
 };
 
-/// In the order in which findings are shown within one level.
+/// Those of `variant doctor`, in the order in which findings are shown within one level.
 [[nodiscard]] std::span<const FindingCode> finding_codes();
 
 class Findings {
  public:
+  /// `codes` outlive it.
+  explicit Findings(std::span<const FindingCode> codes = finding_codes()) : codes_(codes) {}
+
   /// With the code's usual level.
   Finding& add(std::string_view code, std::string subject, std::string message);
   void not_looked_at(std::string what) { unseen_.push_back(std::move(what)); }
 
-  /// Errors first, then warnings; within one level in the order of finding_codes().
+  /// Errors first, then warnings; within one level in the order of the codes.
   void sort();
   [[nodiscard]] bool has_error() const;
+  /// Errors or warnings.
+  [[nodiscard]] bool has_fault() const;
   [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
   [[nodiscard]] std::span<Finding> each() { return findings_; }
   [[nodiscard]] const std::vector<std::string>& unseen() const { return unseen_; }
 
  private:
+  [[nodiscard]] std::size_t place_of(std::string_view code) const;
+
+  std::span<const FindingCode> codes_;
   std::vector<Finding> findings_;
   std::vector<std::string> unseen_;
 };

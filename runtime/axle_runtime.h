@@ -2,14 +2,29 @@
  * made of them.
  *
  * Shapes are row-major: weights [n][k], x [m][k], y [m][n]. Nothing is printed, no environment is
- * read, no global state is kept. Every function may be called from any thread; one runtime used by
- * two threads at once is safe, the second call then runs without the pool. After fork() the child
- * may go on using its runtimes. Objects are freed by their `_destroy` only; linears and models
- * before their runtime. Memory handed in is copied where it has to outlive the call.
+ * read, no global state is kept. Memory handed in is copied where it has to outlive the call.
+ *
+ * Threads: every function may be called from any thread, several at once on one object too, with
+ * these exceptions. axle_runtime_load_tuning: while nothing else uses the runtime, its linears and
+ * models included. The `_destroy` of an object: when nothing uses it any more, nor will. One
+ * generation: one call at a time. Of two calls that want a runtime's threads at once the second
+ * does without; of two that work on one model the second waits.
+ *
+ * fork(): the child may go on using what it inherits, except a model that a call was working on at
+ * that moment: further calls that would work on it are AXLE_BAD_ARGUMENT in the child, which has to
+ * open it again.
+ *
+ * Objects are freed by their `_destroy` only, which takes NULL as well: generations before their
+ * model, linears and models before their runtime.
+ *
+ * Strings: a name that is returned or pointed to (a version, a status, a kernel, the key of a fact)
+ * is valid as long as the library is loaded, and not to be freed. Strings handed in are UTF-8 and
+ * end with a NUL; paths are what the system takes.
  *
  * Numbers that are not finite: a row of x that holds a NaN or an infinity gives a row of NaN, and
- * no other row is touched; weights, scales and bias must be finite. A row whose largest magnitude
- * is below 2^-100 counts as zero. */
+ * no other row is touched; weights, scales and bias must be finite. Finite ones may still give a y
+ * beyond float's largest number, which is then an infinity, as with any product in float. A row
+ * whose largest magnitude is below 2^-100 counts as zero. */
 #ifndef AXLE_RUNTIME_H
 #define AXLE_RUNTIME_H
 
@@ -26,8 +41,16 @@ extern "C" {
 #define AXLE_EXPORT
 #endif
 
-/* Grows when a function or a struct changes in a way that old callers would notice. Structs begin
- * with their size, so that fields can be added at the end without that. */
+/* Grows when a function or a struct changes in a way that old callers would notice. A program works
+ * with a library whose axle_runtime_abi_version() is the AXLE_RUNTIME_ABI_VERSION that it was
+ * compiled with, and with no other; whether the library is newer or older does not matter then.
+ *
+ * New functions, and fields at the end of structs, come without a new version: structs begin with
+ * their size, `struct_size = sizeof(the struct)`, set by the caller for those that the library
+ * fills as well. Fields that the caller does not know count as zero, which always means what was
+ * before they came; of a caller's fields that the library does not know none is read or written.
+ * Zero a struct before its fields are set. A size below that of the struct's first version is
+ * AXLE_BAD_ARGUMENT. */
 #define AXLE_RUNTIME_ABI_VERSION 1
 
 /* Plain integers, so that a value from a newer caller is an error and not undefined. */
@@ -42,9 +65,12 @@ enum {
   AXLE_MALFORMED = 6    /* a file whose content is not what its format says */
 };
 
+/* `error` may be NULL everywhere. A call that succeeds leaves AXLE_OK and an empty message. */
 typedef struct axle_error {
-  axle_status status;
-  char message[252]; /* what is wrong and where, English, NUL-terminated */
+  axle_status status; /* what the function returned */
+  /* What is wrong and where, in English: printable UTF-8, NUL-terminated. Of a long one the middle
+   * is left out, that of the file's path first. */
+  char message[252];
 } axle_error;
 
 typedef int32_t axle_type;
@@ -107,6 +133,7 @@ typedef struct axle_kernel_info {
 } axle_kernel_info;
 
 AXLE_EXPORT size_t axle_kernel_count(void);
+/* AXLE_BAD_ARGUMENT when `index` is past the end. */
 AXLE_EXPORT axle_status axle_kernel_at(size_t index, axle_kernel_info* info);
 
 /* --- runtime ------------------------------------------------------------------------------------
@@ -115,7 +142,7 @@ AXLE_EXPORT axle_status axle_kernel_at(size_t index, axle_kernel_info* info);
 typedef struct axle_runtime_options {
   size_t struct_size;
   const char* kernel; /* force this kernel set; NULL or "": the best for each shape */
-  int32_t threads;    /* 0: as many as CPUs this process may run on */
+  int32_t threads;    /* 0: as many as CPUs this process may run on; 256 at most, more is 256 */
 } axle_runtime_options;
 
 /* `options` may be NULL. A forced kernel that cannot run is an error, never replaced. The
@@ -125,13 +152,15 @@ AXLE_EXPORT axle_status axle_runtime_create(const axle_runtime_options* options,
                                             axle_error* error);
 AXLE_EXPORT void axle_runtime_destroy(axle_runtime* runtime);
 
-/* The kernel that this runtime uses for x of `rows` rows in `mode`. Where a forward pass would ask
- * for the permission to use tiles, so does this. */
+/* The kernel that this runtime uses by default for x of `rows` rows (0 counts as 1) in `mode`; ""
+ * where the runtime is NULL or the mode unknown. What a table of axle_runtime_load_tuning says
+ * depends on the layer: ask axle_linear_kernel. Where a forward pass would ask for the permission
+ * to use tiles, so does this. */
 AXLE_EXPORT const char* axle_runtime_kernel(axle_runtime* runtime, axle_mode mode, size_t rows);
 
 /* Takes what `variant model tune` measured: which layers run faster in another way than by default.
  * `path` is such a table; NULL: axle_runtime_tuning.json beside this library. Results are the same
- * with and without one. Not while a layer of the runtime runs; it counts for all later passes.
+ * with and without one. Not while anything uses the runtime; it counts for all later passes.
  * AXLE_IO, AXLE_MALFORMED: nothing was taken; AXLE_UNSUPPORTED: the table is of a later version, or
  * says nothing of this machine, number of threads and build. Where a kernel is forced the table
  * does not count. */
@@ -139,7 +168,9 @@ AXLE_EXPORT axle_status axle_runtime_load_tuning(axle_runtime* runtime, const ch
                                                  axle_error* error);
 
 /* Facts about the runtime as pairs, "kernel" = "avx512_vnni", in an order that may grow. Returns
- * AXLE_BAD_ARGUMENT when `index` is past the end; the value is cut to `size` bytes. */
+ * AXLE_BAD_ARGUMENT when `index` is past the end. The value is ASCII and NUL-terminated; of one
+ * that fills all `size` bytes with its NUL the end may be missing: ask again with more room. 256
+ * bytes are enough for today's. "threads" is how many there are, the caller's included. */
 AXLE_EXPORT axle_status axle_runtime_info(axle_runtime* runtime, size_t index, const char** key,
                                           char* value, size_t size);
 
@@ -174,6 +205,11 @@ AXLE_EXPORT axle_status axle_linear_create(axle_runtime* runtime,
                                            axle_error* error);
 AXLE_EXPORT void axle_linear_destroy(axle_linear* linear);
 
+/* The kernel that axle_linear_forward uses for x of `rows` rows (0 counts as 1), tables of
+ * axle_runtime_load_tuning included; "" where the linear is NULL. As axle_runtime_kernel, it may
+ * ask for the permission to use tiles. */
+AXLE_EXPORT const char* axle_linear_kernel(axle_linear* linear, size_t rows);
+
 /* y[m][n] from x[m][k] of type float32, bfloat16 or float16, each aligned to its element. m may be
  * 0. x and y must not overlap. */
 AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const void* x,
@@ -182,15 +218,20 @@ AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_typ
 /* --- models -------------------------------------------------------------------------------------
  *
  * A GGUF file or the folder of one, or a folder of Hugging Face (config.json, safetensors,
- * tokenizer.json). One call at a time works on a model; others wait. */
+ * tokenizer.json). One call at a time works on a model (generate, step, embed); others wait.
+ *
+ * Functions that are handed in are called on the thread of the call that they were handed to, and
+ * must return to it. on_progress is called while nothing can use the model yet. From a function
+ * that takes tokens everything may be called but what works on the same model, which is
+ * AXLE_BAD_ARGUMENT, and the `_destroy` of what the call uses. */
 
 typedef struct axle_model axle_model;
 
 typedef struct axle_model_options {
   size_t struct_size;
-  const char*
-      mode; /* of linear layers: "a16w8", "da8w8", "a16w4", "da8w4", "fp8", "float"; NULL: that of
-               a folder whose weights are quantised already, which is its only one, else "a16w8" */
+  /* Of linear layers: "a16w8", "da8w8", "a16w4", "da8w4", "fp8", "float"; NULL: that of a folder
+   * whose weights are quantised already, which is its only one, else "a16w8". */
+  const char* mode;
   const char* kv_cache; /* "float16" (NULL; "float32" in mode float), "int8", "float32" */
   void (*on_progress)(void* context, double part); /* of the weights, 0 to 1; may be NULL */
   void* context;
@@ -208,14 +249,19 @@ AXLE_EXPORT void axle_model_destroy(axle_model* model);
 AXLE_EXPORT axle_status axle_model_info(axle_model* model, size_t index, const char** key,
                                         char* value, size_t size);
 
-/* The tokens of a text in UTF-8: a user's message by the model's chat template, or with `raw` (and
- * for encoders) the text as it is. *count: in, room in `tokens`; out, the tokens that there are.
- * Too little room is AXLE_BAD_ARGUMENT. */
+/* The tokens of a text in UTF-8, up to its NUL; what is not UTF-8 counts as U+FFFD. A user's
+ * message by the model's chat template, or with `raw` (and for encoders) the text as it is;
+ * AXLE_UNSUPPORTED without `raw` where the model has no template or one that is not known.
+ *
+ * *count: in, room in `tokens`; out, the tokens that there are. Too little room is
+ * AXLE_BAD_ARGUMENT, and the only error after which *count is larger than the room that was given;
+ * any other leaves it. So the number is learnt with `tokens` NULL and *count 0. */
 AXLE_EXPORT axle_status axle_model_tokens(axle_model* model, const char* text, int32_t raw,
                                           int32_t* tokens, size_t* count, axle_error* error);
 
 /* The text of tokens in UTF-8, without control tokens and without a NUL at its end; U+FFFD stands
- * for what is not a character. *size: in, room in `text`; out, the bytes that there are. */
+ * for what is not a character. *size: in, room in `text`; out, the bytes that there are. Too little
+ * room is as with axle_model_tokens. */
 AXLE_EXPORT axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t count,
                                         char* text, size_t* size, axle_error* error);
 
@@ -226,15 +272,18 @@ typedef struct axle_prompt {
   size_t most_tokens; /* of the answer */
   double temperature; /* 0: the likeliest token, the rest counts for nothing */
   size_t top_k;       /* 0: all */
-  double top_p;       /* 1: all */
+  double top_p;       /* 0 or 1: all */
   double min_p;       /* 0: all */
   uint64_t seed;
 } axle_prompt;
 
-/* Called with each token as it comes, not with the one that ends an answer. 0 stops that answer. */
+/* Called with each token as it comes, not with the one that ends an answer. 0 stops that answer.
+ * `prompt` is counted from 0, as it is in errors. */
 typedef int32_t (*axle_on_token)(void* context, size_t prompt, int32_t token);
 
-/* Answers `count` prompts together, each as it would be alone. */
+/* Answers `count` prompts together, each as it would be alone. All prompts are checked before the
+ * first token comes; a model whose numbers overflow (AXLE_MALFORMED) and memory that ends
+ * (AXLE_NO_MEMORY) are found later, so that tokens may come before an error. */
 AXLE_EXPORT axle_status axle_model_generate(axle_model* model, const axle_prompt* const* prompts,
                                             size_t count, axle_on_token on_token, void* context,
                                             axle_error* error);
@@ -254,9 +303,11 @@ enum {
 
 typedef struct axle_answer {
   size_t struct_size;    /* in: sizeof(axle_answer) */
-  const int32_t* tokens; /* so far; what is pointed to is valid until the next call */
+  const int32_t* tokens; /* so far; valid until the next step or _destroy of the generation */
   size_t count;
-  const char* text; /* UTF-8, NUL-terminated; without a character that is not yet whole */
+  /* UTF-8, NUL-terminated; without a character that is not yet whole. Valid until the next
+   * axle_generation_answer for the same prompt, or the _destroy. */
+  const char* text;
   size_t text_size; /* bytes before the NUL: a text may hold others */
   axle_ending ending;
   int32_t reserved;
@@ -279,7 +330,12 @@ AXLE_EXPORT axle_status axle_generation_stop(axle_generation* generation, size_t
 AXLE_EXPORT axle_status axle_generation_answer(axle_generation* generation, size_t prompt,
                                                axle_answer* answer, axle_error* error);
 
-/* Vectors [count][hidden] of `count` texts. */
+/* Vectors of `count` texts: `vectors` has room for [count][hidden] floats, hidden as
+ * axle_model_info has it. A vector is the mean of those of the text's tokens or that of its first
+ * one, and brought to length 1 or not, as the model's folder says (modules.json,
+ * 1_Pooling/config.json; without them the mean, of whatever length). A text is tokenised as by
+ * axle_model_tokens; one that has more tokens than the model's context is AXLE_BAD_ARGUMENT, never
+ * cut. Errors count texts from 0. After an error the contents of `vectors` are undefined. */
 AXLE_EXPORT axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t count,
                                          float* vectors, axle_error* error);
 
@@ -291,7 +347,7 @@ typedef struct axle_bench_options {
   axle_mode mode;
   size_t m, n, k;
   size_t weight_bytes;  /* rotate through at least so many bytes of different weights; 0: 256 MiB */
-  double seconds;       /* time to spend; 0: 0.5 */
+  double seconds;       /* time to spend, up to 86400; 0: 0.5 */
   size_t group;         /* as in axle_linear_options */
   axle_scaling scaling; /* likewise */
   int32_t reserved;     /* 0 */
@@ -303,6 +359,7 @@ typedef struct axle_bench_result {
   double gigabytes_per_second;      /* weights and their scales read by it, 10^9 */
   double gigaops_per_second;        /* 2 m n k, 10^9 */
   double read_gigabytes_per_second; /* plain reads of as much memory, same threads, same run */
+  const char* kernel;               /* that ran; a caller without this field goes without */
 } axle_bench_result;
 
 AXLE_EXPORT axle_status axle_runtime_bench(axle_runtime* runtime, const axle_bench_options* options,

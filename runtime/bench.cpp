@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t default_weight_bytes = std::size_t{256} << 20;
 constexpr double default_seconds = 0.5;
+constexpr double most_seconds = 86400;
 constexpr std::size_t most_layers = 4096;
 constexpr int least_rounds = 3;
 
@@ -91,6 +92,10 @@ axle_status Bench::prepare(axle_error* error) {
   if (n == 0 || k == 0 || k > most_depth || options_.m == 0 || n > (std::size_t{1} << 32U) ||
       options_.m > (std::size_t{1} << 20U))
     return report_failure(error, AXLE_BAD_ARGUMENT, "m, n and k must be at least 1 and in bounds");
+  // A NaN is neither.
+  if (!(options_.seconds >= 0 && options_.seconds <= most_seconds))
+    return report_failure(error, AXLE_BAD_ARGUMENT, "seconds is %g; it must be 0 (%g) to %g",
+                          options_.seconds, default_seconds, most_seconds);
   const std::size_t wanted =
       options_.weight_bytes != 0 ? options_.weight_bytes : default_weight_bytes;
   std::size_t count = (wanted + layer_bytes()) / (layer_bytes() + 1);
@@ -154,6 +159,7 @@ void Bench::measure(axle_bench_result& result) {
   result.gigabytes_per_second = static_cast<double>(layer_bytes()) / best * 1e-9;
   result.gigaops_per_second = 2.0 * static_cast<double>(options_.m) * weights / best * 1e-9;
   result.read_gigabytes_per_second = read_bytes / best_read * 1e-9;
+  result.kernel = engine_.choice_for(layer(0).shape(), options_.m).kernel->name;
 }
 
 }  // namespace

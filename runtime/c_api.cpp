@@ -13,12 +13,12 @@
 #include "runtime/linear.h"
 #include "runtime/selftest.h"
 
+using axle::runtime::clear_failure;
 using axle::runtime::Engine;
 using axle::runtime::KernelRow;
 using axle::runtime::Linear;
 using axle::runtime::missing_argument;
 using axle::runtime::report_failure;
-using axle::runtime::take_known;
 
 struct axle_linear {
   explicit axle_linear(Engine& engine) : linear(engine) {}
@@ -107,29 +107,34 @@ const char* axle_status_name(axle_status status) {
 size_t axle_kernel_count(void) { return axle::runtime::kernel_table().size(); }
 
 axle_status axle_kernel_at(size_t index, axle_kernel_info* info) {
-  if (info == nullptr || info->struct_size < sizeof *info || index >= axle_kernel_count())
-    return AXLE_BAD_ARGUMENT;
+  const axle_status status = axle::runtime::check_struct(nullptr, "info", info);
+  if (status != AXLE_OK) return status;
+  if (index >= axle_kernel_count()) return AXLE_BAD_ARGUMENT;
   const KernelRow& row = axle::runtime::kernel_table()[index];
-  info->name = row.name;
-  info->built = row.set != nullptr ? 1 : 0;
-  info->usable = axle::runtime::is_usable(row) ? 1 : 0;
-  axle::runtime::list_missing(row, info->missing, sizeof info->missing);
+  axle_kernel_info found{};
+  found.name = row.name;
+  found.built = row.set != nullptr ? 1 : 0;
+  found.usable = axle::runtime::is_usable(row) ? 1 : 0;
+  axle::runtime::list_missing(row, found.missing, sizeof found.missing);
+  axle::runtime::give_struct(found, *info);
   return AXLE_OK;
 }
 
 axle_status axle_runtime_create(const axle_runtime_options* options, axle_runtime** out,
                                 axle_error* error) {
-  if (out == nullptr) return missing_argument(error, "the place for the runtime");
+  clear_failure(error);
+  if (out == nullptr) return missing_argument(error, "out");
   *out = nullptr;
-  if (options != nullptr && options->struct_size < sizeof *options)
-    return missing_argument(error, "a field of the options");
-  if (options != nullptr && options->threads < 0)
+  axle_runtime_options known{};
+  axle_status status = AXLE_OK;
+  if (options != nullptr) status = axle::runtime::take_struct(error, "options", options, known);
+  if (status != AXLE_OK) return status;
+  if (known.threads < 0)
     return report_failure(error, AXLE_BAD_ARGUMENT, "threads is %d; it must be 0 (all) or more",
-                          options->threads);
-  axle_runtime* const runtime = make<axle_runtime>(options != nullptr ? options->threads : 0);
+                          known.threads);
+  axle_runtime* const runtime = make<axle_runtime>(known.threads);
   if (runtime == nullptr) return report_failure(error, AXLE_NO_MEMORY, "no memory for a runtime");
-  const axle_status status =
-      runtime->engine.choose_kernels(options != nullptr ? options->kernel : nullptr, error);
+  status = runtime->engine.choose_kernels(known.kernel, error);
   if (status != AXLE_OK) {
     destroy(runtime);
     return status;
@@ -141,8 +146,9 @@ axle_status axle_runtime_create(const axle_runtime_options* options, axle_runtim
 void axle_runtime_destroy(axle_runtime* runtime) { destroy(runtime); }
 
 const char* axle_runtime_kernel(axle_runtime* runtime, axle_mode mode, size_t rows) {
-  if (runtime == nullptr) return "";
-  return runtime->engine.kernel_for(rows * axle::runtime::planes_of(mode), mode).name;
+  if (runtime == nullptr || mode < AXLE_DA8W8 || mode > AXLE_A16F8) return "";
+  const std::size_t planes = axle::runtime::plane_rows(rows > 0 ? rows : 1, mode);
+  return runtime->engine.kernel_for(planes, mode).name;
 }
 
 axle_status axle_runtime_info(axle_runtime* runtime, size_t index, const char** key, char* value,
@@ -156,21 +162,23 @@ axle_status axle_runtime_info(axle_runtime* runtime, size_t index, const char** 
 }
 
 axle_status axle_runtime_selftest(axle_runtime* runtime, axle_error* error) {
-  if (runtime == nullptr) return missing_argument(error, "the runtime");
+  clear_failure(error);
+  if (runtime == nullptr) return missing_argument(error, "runtime");
   return axle::runtime::selftest(runtime->engine, error);
 }
 
 axle_status axle_linear_create(axle_runtime* runtime, const axle_linear_options* options,
                                axle_linear** out, axle_error* error) {
-  if (out == nullptr) return missing_argument(error, "the place for the layer");
+  clear_failure(error);
+  if (out == nullptr) return missing_argument(error, "out");
   *out = nullptr;
-  if (runtime == nullptr) return missing_argument(error, "the runtime");
+  if (runtime == nullptr) return missing_argument(error, "runtime");
   axle_linear_options known;
-  if (!take_known(options, offsetof(axle_linear_options, group), known))
-    return missing_argument(error, "a field of the options");
+  axle_status status = axle::runtime::take_struct(error, "options", options, known);
+  if (status != AXLE_OK) return status;
   axle_linear* const linear = make<axle_linear>(runtime->engine);
   if (linear == nullptr) return report_failure(error, AXLE_NO_MEMORY, "no memory for a layer");
-  const axle_status status = linear->linear.pack(known, error);
+  status = linear->linear.pack(known, error);
   if (status != AXLE_OK) {
     destroy(linear);
     return status;
@@ -181,10 +189,18 @@ axle_status axle_linear_create(axle_runtime* runtime, const axle_linear_options*
 
 void axle_linear_destroy(axle_linear* linear) { destroy(linear); }
 
+const char* axle_linear_kernel(axle_linear* linear, size_t rows) {
+  if (linear == nullptr) return "";
+  const Linear& layer = linear->linear;
+  return layer.engine().choice_for(layer.shape(), rows > 0 ? rows : 1).kernel->name;
+}
+
 axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const void* x, size_t m,
                                 float* y, axle_error* error) {
-  if (linear == nullptr) return missing_argument(error, "the layer");
-  if (m > 0 && (x == nullptr || y == nullptr)) return missing_argument(error, "x or y");
+  clear_failure(error);
+  if (linear == nullptr) return missing_argument(error, "linear");
+  if (m > 0 && x == nullptr) return missing_argument(error, "x");
+  if (m > 0 && y == nullptr) return missing_argument(error, "y");
   if (axle::runtime::activation_bytes(x_type) == 0)
     return report_failure(error, AXLE_BAD_ARGUMENT,
                           "x must be float32, bfloat16 or float16, not type %d", x_type);
@@ -193,11 +209,14 @@ axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const voi
 
 axle_status axle_runtime_bench(axle_runtime* runtime, const axle_bench_options* options,
                                axle_bench_result* result, axle_error* error) {
-  if (runtime == nullptr) return missing_argument(error, "the runtime");
+  clear_failure(error);
+  if (runtime == nullptr) return missing_argument(error, "runtime");
   axle_bench_options known;
-  if (!take_known(options, offsetof(axle_bench_options, group), known))
-    return missing_argument(error, "a field of the options");
-  if (result == nullptr || result->struct_size < sizeof *result)
-    return missing_argument(error, "the place for the result");
-  return axle::runtime::bench(runtime->engine, known, *result, error);
+  axle_status status = axle::runtime::take_struct(error, "options", options, known);
+  if (status == AXLE_OK) status = axle::runtime::check_struct(error, "result", result);
+  if (status != AXLE_OK) return status;
+  axle_bench_result measured{};
+  status = axle::runtime::bench(runtime->engine, known, measured, error);
+  if (status == AXLE_OK) axle::runtime::give_struct(measured, *result);
+  return status;
 }

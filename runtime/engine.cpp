@@ -1,6 +1,5 @@
 #include "runtime/engine.h"
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
@@ -17,16 +16,6 @@ void list_missing(const KernelRow& row, char* to, std::size_t size) {
     if (written < 0 || static_cast<std::size_t>(written) >= size - used) return;
     used += static_cast<std::size_t>(written);
   }
-}
-
-axle_status report_failure(axle_error* error, axle_status status, const char* format, ...) {
-  if (error == nullptr) return status;
-  error->status = status;
-  std::va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(error->message, sizeof error->message, format, arguments);
-  va_end(arguments);
-  return status;
 }
 
 axle_status Engine::choose_kernels(const char* kernel, axle_error* error) {
@@ -97,7 +86,7 @@ PassChoice Engine::choice_for(const LayerShape& shape, std::size_t rows) {
       forced_ || !heeds_choices_ ? nullptr : choices_.find(shape, rows);
   if (made != nullptr && may_use(made->kernel))
     return {kernels_[made->kernel], made->threads, made->chunk_bytes};
-  return {&kernel_for(rows * planes_of(shape.mode), shape.mode)};
+  return {&kernel_for(plane_rows(rows, shape.mode), shape.mode)};
 }
 
 bool Engine::choose(const LayerShape& shape, std::size_t bucket, const PassChoice& choice) {

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/axle_runtime.h"
+#include "runtime/error_message.h"
 #include "runtime/kernel_table.h"
 #include "runtime/layer_choices.h"
 #include "runtime/machine/memory.h"
@@ -12,16 +14,18 @@
 
 namespace axle::runtime {
 
-/// Fills `error` (which may be null) and returns `status`. `format` as printf has it.
-[[gnu::format(printf, 3, 4)]] axle_status report_failure(axle_error* error, axle_status status,
-                                                         const char* format, ...);
-
 /// The names of the capabilities that the machine lacks for `row`, space separated, cut to `size`.
 void list_missing(const KernelRow& row, char* to, std::size_t size);
 
 /// Rows of quantised activations for one row of x.
 [[nodiscard]] constexpr std::size_t planes_of(axle_mode mode) {
   return mode == AXLE_A16W8 || mode == AXLE_A16W4 ? 2 : 1;
+}
+
+/// Rows of quantised activations for `rows` rows of x; the largest number where they are more.
+[[nodiscard]] constexpr std::size_t plane_rows(std::size_t rows, axle_mode mode) {
+  const std::size_t planes = planes_of(mode);
+  return rows > SIZE_MAX / planes ? SIZE_MAX : rows * planes;
 }
 
 /// How one forward pass is run. The result is the same whatever it says.
@@ -70,7 +74,9 @@ class Engine {
   [[nodiscard]] ThreadPool& pool() { return pool_; }
 
   /// task(item, thread) for each item below `items`: on all threads where the pool is free and
-  /// `operations` in all are worth waking them, else on the caller's, thread 0.
+  /// `operations` in all are worth waking them, else on the caller's, thread 0. The task is
+  /// noexcept: a thread of the pool has nobody who would catch, and while one thread unwinds others
+  /// still work with what it takes down. So it allocates nothing, or catches (result.h).
   template <class Task>
   void share(std::size_t items, std::size_t operations, Task task);
 
@@ -92,6 +98,7 @@ class Engine {
 
 template <class Task>
 void Engine::share(std::size_t items, std::size_t operations, Task task) {
+  static_assert(noexcept(task(items, items)));
   constexpr std::size_t least_operations = std::size_t{1} << 15;
   std::atomic<std::size_t> next{0};
   auto work = [&](int thread) {

@@ -10,6 +10,11 @@ namespace {
 /// Weights of a channel that are quantised together, a multiple of 4.
 constexpr std::size_t part_length = 256;
 
+/// Of one weight as it is given.
+std::size_t weight_bytes(const axle_linear_options& options) {
+  return options.weight_type == AXLE_FLOAT32 ? sizeof(float) : 1;
+}
+
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -68,11 +73,11 @@ void Linear::take_shape(const axle_linear_options& options) {
 
 /// Reads, checks and packs the channels of a block. `scratch`, [rows_together][k], with a reader.
 Linear::Wrong Linear::pack_block(const axle_linear_options& options, const WeightReader* reader,
-                                 std::size_t block, float* scratch) {
+                                 std::size_t block, void* scratch) {
   clear_block(block);
   const std::size_t begin = block * block_columns;
   const std::size_t end = n_ - begin < block_columns ? n_ : begin + block_columns;
-  const std::size_t bytes = options.weight_type == AXLE_FLOAT32 ? sizeof(float) : 1;
+  const std::size_t row_bytes = k_ * weight_bytes(options);
   for (std::size_t first = begin; first < end; first += rows_together) {
     const std::size_t count = end - first < rows_together ? end - first : rows_together;
     if (reader != nullptr && !reader->read(reader->context, first, count, scratch))
@@ -80,7 +85,7 @@ Linear::Wrong Linear::pack_block(const axle_linear_options& options, const Weigh
     const Rows rows{reader != nullptr
                         ? scratch
                         : static_cast<const void*>(static_cast<const char*>(options.weights) +
-                                                   first * k_ * bytes),
+                                                   first * row_bytes),
                     first, count};
     const Wrong wrong = check_weights(options, rows);
     if (wrong.fault != Fault::none) return wrong;
@@ -94,12 +99,13 @@ axle_status Linear::pack_all(const axle_linear_options& options, const WeightRea
   ThreadPool& pool = engine_.pool();
   const bool shared = pool.try_acquire();
   const std::size_t parts = shared ? static_cast<std::size_t>(pool.threads()) : 1;
-  const Memory scratch(reader != nullptr ? parts * rows_together * k_ * sizeof(float) : 0);
+  const std::size_t part_bytes = rows_together * k_ * weight_bytes(options);
+  const Memory scratch(reader != nullptr ? parts * part_bytes : 0);
   Wrong wrong[ThreadPool::most_threads];
   // Each thread writes, and so places in its memory, the blocks that it will read.
   auto part = [&](int thread) {
     const std::size_t t = static_cast<std::size_t>(thread);
-    float* const own = reader != nullptr ? scratch.as<float>() + t * rows_together * k_ : nullptr;
+    void* const own = reader != nullptr ? scratch.as<char>(t * part_bytes) : nullptr;
     for (std::size_t b = blocks() * t / parts; b < blocks() * (t + 1) / parts; ++b) {
       wrong[t] = pack_block(options, reader, b, own);
       if (wrong[t].fault != Fault::none) return;

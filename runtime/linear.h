@@ -26,11 +26,11 @@ enum class WeightForm : std::uint8_t { int8, int4, two_level, float8 };
 /// Everything about `options` but what is found weight by weight while they are packed.
 [[nodiscard]] axle_status check(const axle_linear_options& options, axle_error* error);
 
-/// Float weights that are not in memory as a whole.
+/// Weights that are not in memory as a whole.
 struct WeightReader {
-  /// Rows [first, first + count) to [count][k] floats; from any thread, from several at once.
-  /// False: the rows cannot be had.
-  bool (*read)(void* context, std::size_t first, std::size_t count, float* to);
+  /// Rows [first, first + count) to [count][k] of the options' `weight_type`; from any thread, from
+  /// several at once. False: the rows cannot be had.
+  bool (*read)(void* context, std::size_t first, std::size_t count, void* to);
   void* context;
 };
 
@@ -44,7 +44,7 @@ class Linear {
   /// Checks, quantises if need be, and packs. Call once.
   axle_status pack(const axle_linear_options& options, axle_error* error);
 
-  /// The same of float weights that `reader` gives; `options.weights` is null. AXLE_MALFORMED if
+  /// The same of weights that `reader` gives; `options.weights` is null. AXLE_MALFORMED if
   /// they cannot be had: other rows may have been asked for after those.
   axle_status pack(const axle_linear_options& options, const WeightReader& reader,
                    axle_error* error);
@@ -101,7 +101,7 @@ class Linear {
   axle_status pack_all(const axle_linear_options& options, const WeightReader* reader,
                        axle_error* error);
   [[nodiscard]] Wrong pack_block(const axle_linear_options& options, const WeightReader* reader,
-                                 std::size_t block, float* scratch);
+                                 std::size_t block, void* scratch);
   void clear_block(std::size_t block);
   [[nodiscard]] Wrong check_weights(const axle_linear_options& options, const Rows& rows) const;
   void pack_rows(const axle_linear_options& options, const Rows& rows);

@@ -7,7 +7,8 @@ endforeach()
 
 # axle_runtime_unicode_tables(TARGET): the tables of tokenizer/unicode.cpp, from Debian's unicode-data.
 function(axle_runtime_unicode_tables target)
-  find_path(AXLE_UNICODE_DATA UnicodeData.txt PATHS /usr/share/unicode REQUIRED)
+  # Data of the machine that builds, in a cross build too.
+  find_path(AXLE_UNICODE_DATA UnicodeData.txt PATHS /usr/share/unicode REQUIRED NO_CMAKE_FIND_ROOT_PATH)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(tables ${CMAKE_CURRENT_BINARY_DIR}/unicode/unicode_tables.inc)
   set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tokenizer/make_unicode_tables.py)
@@ -27,7 +28,7 @@ endfunction()
 function(axle_runtime_models target)
   find_package(nlohmann_json 3.11 CONFIG REQUIRED)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  target_sources(${target} PRIVATE ${root}/json_nesting.cpp ${root}/result.cpp)
+  target_sources(${target} PRIVATE ${root}/json_nesting.cpp ${root}/json_tree.cpp ${root}/result.cpp)
   foreach(room IN ITEMS files tokenizer model tune)
     list(TRANSFORM axle_runtime_${room}_sources PREPEND ${root}/${room}/ OUTPUT_VARIABLE sources)
     target_sources(${target} PRIVATE ${sources})

@@ -86,7 +86,7 @@ function(axle_runtime_sources target)
   endif()
   axle_runtime_kernels(${target} kernel_sources)
   set(core_sources
-    ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
+    ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp ${root}/error_message.cpp
     ${root}/forward/column_blocks.cpp ${root}/forward/forward.cpp ${root}/forward/quantised_rows.cpp
     ${root}/forward/row_source.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp
     ${root}/linear_options.cpp ${root}/machine/memory.cpp ${root}/machine/old_glibc.cpp

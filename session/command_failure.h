@@ -13,6 +13,7 @@ namespace axle::session {
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_misfit = 3;  ///< nothing here fits the machine
+inline constexpr int exit_stale = 4;   ///< a file is not what it would be now
 
 struct CommandFailure {
   Error error;

@@ -140,12 +140,22 @@ enum class Opt : std::uint8_t {
   static_lists,
   supported,
   out,
+  records,
+  reason,
+  undo_yank,
+  host,
+  port,
+  repository_url,
+  username,
+  skip_existing,
   output_file,
   build_variant,
   label,
   property,
   split,
   keep_ptx,
+  architecture,
+  jobs,
   files,
   list_format,
   exclude,
@@ -183,6 +193,9 @@ enum class Opt : std::uint8_t {
   vulnerabilities,
   // of the cache
   fix,
+  // of CI files
+  ci_file,
+  ci_check,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };

@@ -107,23 +107,6 @@ resolver::UploadCutoff cutoff_of(const Cutoff& cutoff) {
           fmt::format("{} ({})", cutoff.time, cutoff.origin)};
 }
 
-/// As in pip, an entry in one list removes the same entry from the other.
-void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use) {
-  for (const auto& [forbids, name, origin] : words) {
-    const bool all = name == ":all:";
-    if (all || (name == ":none:" && forbids)) use.forbidden.clear();
-    if (all || (name == ":none:" && !forbids)) use.only.clear();
-    if (name == ":none:") continue;
-    use.forbidden.erase(name);
-    use.only.erase(name);
-    if (forbids) {
-      use.forbidden[name] = fmt::format("no-binary {}, from {}", name, origin);
-    } else {
-      use.only[name] = fmt::format("only-binary {}, from {}", name, origin);
-    }
-  }
-}
-
 /// "a, b" as its words.
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> words;
@@ -305,6 +288,22 @@ installer::EnvironmentRequest environment_request(const Session& session) {
 }
 
 }  // namespace
+
+void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use) {
+  for (const auto& [forbids, name, origin] : words) {
+    const bool all = name == ":all:";
+    if (all || (name == ":none:" && forbids)) use.forbidden.clear();
+    if (all || (name == ":none:" && !forbids)) use.only.clear();
+    if (name == ":none:") continue;
+    use.forbidden.erase(name);
+    use.only.erase(name);
+    if (forbids) {
+      use.forbidden[name] = fmt::format("no-binary {}, from {}", name, origin);
+    } else {
+      use.only[name] = fmt::format("only-binary {}, from {}", name, origin);
+    }
+  }
+}
 
 Outcome<installer::Environment> find_base_interpreter(Session& session) {
   installer::EnvironmentRequest request = environment_request(session);

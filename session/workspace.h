@@ -46,6 +46,10 @@ namespace axle::session {
 /// Reads requirements files from servers, for `session` and its environment (as above).
 [[nodiscard]] RemoteText remote_files(Session& session, bool or_system);
 
+/// Adds words of --no-binary and --only-binary: as in pip, an entry in one list removes the same
+/// entry from the other.
+void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use);
+
 struct Workspace {
   system::Descriptor cache_lock;  ///< shared: nobody removes what is in the cache meanwhile
   installer::Environment environment;

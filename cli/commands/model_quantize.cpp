@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/opened_model.h"
 #include "cli/views/quantization_loss.h"
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/model/quantization/calibration.h"
 #include "runtime/model/quantization/quantize.h"
 
@@ -41,11 +41,14 @@ runtime::Result<std::vector<std::int32_t>> calibration_tokens(const session::Arg
                                                               const runtime::Model& model) {
   if (!arguments.has(Opt::calibration)) return std::vector<std::int32_t>();
   const std::string path = arguments.value(Opt::calibration);
-  const auto text = runtime::MappedFile::open(path);
-  if (!text) return std::unexpected(text.error());
+  const auto file = runtime::ModelFile::open(path);
+  if (!file) return std::unexpected(file.error());
   // More would not be read: a token has a byte at least, most have several.
-  constexpr std::size_t most_bytes = runtime::Calibration::most_tokens * 64;
-  const runtime::Tokenizer::Piece whole{text->text().substr(0, most_bytes), false};
+  constexpr std::uint64_t most_bytes = runtime::Calibration::most_tokens * 64;
+  std::string text(static_cast<std::size_t>(std::min(file->size(), most_bytes)), '\0');
+  const auto read = file->read(0, std::as_writable_bytes(std::span(text)));
+  if (!read) return std::unexpected(read.error());
+  const runtime::Tokenizer::Piece whole{text, false};
   return model.tokenizer().encode({&whole, 1}, true);
 }
 

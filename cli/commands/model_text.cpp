@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/opened_model.h"
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/model/generation.h"
 #include "runtime/model/perplexity.h"
 
@@ -164,14 +164,14 @@ int run_model_ppl(session::Session& session, Output& output) {
   const auto engine = open_tuned_engine(session);
   if (!engine) return output.failure(engine.error());
 
-  const auto text = runtime::MappedFile::open(text_path);
+  const auto text = runtime::read_text(text_path);
   if (!text) return output.failure(model_failure(text.error()));
   const auto model = open_model(session, path);
   if (!model) return output.failure(model.error());
   if (model->shape().architecture != runtime::Architecture::decoder)
     return output.failure(
         wrong_architecture(*model, path, "predicts no texts", "variant model embed"));
-  const runtime::Tokenizer::Piece whole{text->text(), false};
+  const runtime::Tokenizer::Piece whole{*text, false};
   const auto tokens = model->tokenizer().encode({&whole, 1}, true);
   if (!tokens) return output.failure(model_failure(tokens.error()));
   const auto mode = mode_of(arguments, *model);

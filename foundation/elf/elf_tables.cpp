@@ -67,7 +67,7 @@ std::expected<std::vector<Section>, ReadError> read_sections(Bytes& bytes,
     if (size != 0 && !bytes.contains(section.sh_offset, size))
       return std::unexpected(ReadError::outside);
     sections.push_back({section_name(*strings, section.sh_name), section.sh_type, section.sh_offset,
-                        size, section.sh_link});
+                        size, section.sh_link, section.sh_addr, section.sh_flags});
   }
   return sections;
 }
@@ -82,7 +82,8 @@ std::expected<std::vector<Segment>, ReadError> read_segments(Bytes& bytes,
   for (const Elf64_Phdr& segment : *headers) {
     if (segment.p_filesz != 0 && !bytes.contains(segment.p_offset, segment.p_filesz))
       return std::unexpected(ReadError::outside);
-    segments.push_back({segment.p_type, segment.p_offset, segment.p_vaddr, segment.p_filesz});
+    segments.push_back(
+        {segment.p_type, segment.p_offset, segment.p_vaddr, segment.p_filesz, segment.p_flags});
   }
   return segments;
 }

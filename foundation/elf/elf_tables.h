@@ -20,13 +20,16 @@ struct Section {
   std::uint64_t offset = 0;  ///< in the file; inside of it if `size` is not 0
   std::uint64_t size = 0;    ///< bytes in the file; 0 for a section without any (SHT_NOBITS)
   std::uint32_t link = 0;
+  std::uint64_t address = 0;  ///< when it is loaded
+  std::uint64_t flags = 0;    ///< SHF_…
 };
 
 struct Segment {
   std::uint32_t type = 0;
   std::uint64_t offset = 0;  ///< in the file; inside of it if `size` is not 0
   std::uint64_t address = 0;
-  std::uint64_t size = 0;  ///< bytes in the file
+  std::uint64_t size = 0;   ///< bytes in the file
+  std::uint32_t flags = 0;  ///< PF_…
 };
 
 struct Tables {

@@ -1,6 +1,8 @@
 #include "foundation/text/rfc3339.h"
 
+#include <array>
 #include <chrono>
+#include <cstdio>
 
 namespace axle::text {
 namespace {
@@ -86,6 +88,23 @@ std::optional<std::int64_t> parse_rfc3339(std::string_view text) {
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
   const std::int64_t of_day = (hour * 60LL + minute) * 60 + seconds - offset;
   return (days * 86'400 + of_day) * second + fraction;
+}
+
+std::string render_rfc3339(std::int64_t microseconds) {
+  using std::chrono::days;
+  const std::chrono::sys_time<std::chrono::microseconds> time{
+      std::chrono::microseconds(microseconds)};
+  const auto day = std::chrono::floor<days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(time - day);
+  std::array<char, 64> text{};
+  const int size = std::snprintf(
+      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ",
+      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+      static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+      static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()),
+      static_cast<int>(clock.subseconds().count()));
+  return {text.data(), static_cast<std::size_t>(size)};
 }
 
 }  // namespace axle::text

@@ -1,31 +1,15 @@
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "index/http/local_files.h"
+#include "index/publish/folder_change.h"
 #include "index/publish/index_place.h"
-#include "index/publish/staged_folder.h"
 
 namespace axle::index {
 namespace {
 
-class FolderDraft final : public IndexDraft {
- public:
-  explicit FolderDraft(StagedFolder staged) : staged_(std::move(staged)) {}
-
-  Result<void> write(std::string_view path, std::string_view content) override {
-    return staged_.write(path, content);
-  }
-  Result<void> copy(const std::string& file, std::string_view path, std::string_view) override {
-    return staged_.copy(file, path);
-  }
-  Result<void> link(const std::string& file, std::string_view path) override {
-    return staged_.link(file, path);
-  }
-  void leave_out(std::string_view) override {}
-  bool keeps_published() const override { return false; }
-  Result<void> put_in_place(Report&) override { return staged_.put_in_place(); }
-
- private:
-  StagedFolder staged_;
-};
+constexpr std::uint64_t most_bytes_read = 64ULL << 20;
 
 class FolderPlace final : public IndexPlace {
  public:
@@ -33,24 +17,33 @@ class FolderPlace final : public IndexPlace {
 
   const std::string& name() const override { return folder_; }
   std::string folder() const override { return folder_; }
-  Result<PublishedIndex> read(const std::set<std::string>*) override {
-    return read_published_index(folder_);
+  Result<std::optional<std::vector<std::string>>> read_names() override {
+    return read_published_names(folder_);
   }
-  Result<ScannedWheel> read_wheel(const PublishedProject& project, const PublishedWheel& wheel,
-                                  Report& report) override {
-    return read_published_wheel(project.folder + '/' + wheel.filename, wheel.sha256, report);
+  Result<std::optional<PublishedProject>> read_project(const std::string& name) override {
+    return read_published_project(fmt::format("{}/simple/{}", folder_, name));
+  }
+  Result<wheel::VariantMetadata> read_variants(const PublishedProject& project,
+                                               const std::string& filename,
+                                               Report& report) override {
+    const std::string path = project.folder + '/' + filename;
+    const auto text = read_local_file(path, most_bytes_read);
+    if (!text) return std::unexpected(text.error());
+    return wheel::parse_variant_metadata(*text, path, report);
   }
   // Whoever looks for a file in a folder reads it.
   Result<std::optional<StoredObject>> find(const std::string&, const std::string&) override {
     return std::nullopt;
   }
-  Result<std::string> read_metadata(const std::string&, const std::string& filename) override {
-    return fail(ErrorKind::not_found, filename + ": its METADATA is in the wheel itself");
+  Result<std::string> read_metadata(const std::string& project,
+                                    const std::string& filename) override {
+    return read_local_file(fmt::format("{}/simple/{}/{}.metadata", folder_, project, filename),
+                           most_bytes_read);
   }
   Result<std::unique_ptr<IndexDraft>> begin() override {
-    Result<StagedFolder> staged = StagedFolder::create_beside(folder_);
-    if (!staged) return std::unexpected(std::move(staged.error()));
-    return std::make_unique<FolderDraft>(std::move(*staged));
+    auto change = FolderChange::begin(folder_);
+    if (!change) return std::unexpected(std::move(change.error()));
+    return std::move(*change);
   }
 
  private:

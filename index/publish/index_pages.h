@@ -3,6 +3,7 @@
 // relative, so that the folder can be served from anywhere.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +17,23 @@ struct ListedFile {
   std::uint64_t size = 0;
   std::string requires_python;
   std::string metadata_sha256;
-  bool has_provenance = false;  ///< beside it: provenance_name
+  bool has_provenance = false;      ///< beside it: provenance_name
+  std::string url = {};             ///< of a file that is elsewhere; empty: beside the page
+  std::string provenance_url = {};  ///< the same of its attestations
+  std::optional<std::int64_t> uploaded = {};  ///< PEP 700: microseconds since 1970, UTC
+  std::optional<std::string> yanked = {};     ///< PEP 592: why, perhaps without a word
+
+  friend bool operator==(const ListedFile&, const ListedFile&) = default;
 };
 
 /// The file with the attestations of another, beside it.
 [[nodiscard]] inline std::string provenance_name(std::string_view filename) {
   return std::string(filename) + ".provenance";
+}
+
+/// Of an index or a project, by its path in the index.
+[[nodiscard]] inline bool is_index_page(std::string_view path) {
+  return path.ends_with("/index.json") || path.ends_with("/index.html");
 }
 
 [[nodiscard]] std::string render_project_json(std::string_view project,

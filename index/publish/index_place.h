@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/publish/published_index.h"
-#include "index/publish/wheel_scan.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::index {
 
@@ -25,13 +25,10 @@ class IndexDraft {
   /// A file of this machine, whose bytes have this hash.
   [[nodiscard]] virtual Result<void> copy(const std::string& file, std::string_view path,
                                           std::string_view sha256) = 0;
-  /// One of the published files of a folder, which do not change.
-  [[nodiscard]] virtual Result<void> link(const std::string& file, std::string_view path) = 0;
-  /// What was published and is not any more. In a folder it suffices not to write it.
+  /// What was published and is not any more.
   virtual void leave_out(std::string_view path) = 0;
-  /// Published files are there already: they need not be linked.
-  [[nodiscard]] virtual bool keeps_published() const = 0;
-  /// Errors: io; of a storage what it refuses.
+  /// Errors: io; of a storage what it refuses; conflict: another publisher was faster, and what was
+  /// read is not true any more.
   [[nodiscard]] virtual Result<void> put_in_place(Report& report) = 0;
 };
 
@@ -39,6 +36,7 @@ class IndexDraft {
 struct StoredObject {
   std::string sha256;
   std::uint64_t size = 0;
+  std::string etag = {};
 };
 
 class IndexPlace {
@@ -48,21 +46,24 @@ class IndexPlace {
   [[nodiscard]] virtual const std::string& name() const = 0;
   /// The absolute path of its folder; empty: it is none of this machine's.
   [[nodiscard]] virtual std::string folder() const = 0;
-  /// What is published. Of projects that are not among `projects` a storage says the name alone;
-  /// nullptr: all. Errors: as read_published_index; of a storage what it refuses.
-  [[nodiscard]] virtual Result<PublishedIndex> read(const std::set<std::string>* projects) = 0;
-  /// A wheel that is published in `project`. Errors: as read_published_wheel.
-  [[nodiscard]] virtual Result<ScannedWheel> read_wheel(const PublishedProject& project,
-                                                        const PublishedWheel& wheel,
-                                                        Report& report) = 0;
+  /// The names of its projects, sorted; nullopt: there is no index. Errors: io, if what is there
+  /// was not made by an index build; of a storage what it refuses.
+  [[nodiscard]] virtual Result<std::optional<std::vector<std::string>>> read_names() = 0;
+  /// What is published of a project; nullopt: nothing. Errors: the same.
+  [[nodiscard]] virtual Result<std::optional<PublishedProject>> read_project(
+      const std::string& name) = 0;
+  /// A variants file that the page of `project` lists. Errors: not_found, malformed, unsupported.
+  [[nodiscard]] virtual Result<wheel::VariantMetadata> read_variants(
+      const PublishedProject& project, const std::string& filename, Report& report) = 0;
   /// Of a storage: a published file; nullopt: no page lists it, or it is not there. May be called
   /// by several threads at once, like `read_metadata`.
   [[nodiscard]] virtual Result<std::optional<StoredObject>> find(const std::string& project,
                                                                  const std::string& filename) = 0;
-  /// Of a storage: the METADATA of a wheel that is there. Error: not_found.
+  /// The METADATA of a wheel that is there. Error: not_found.
   [[nodiscard]] virtual Result<std::string> read_metadata(const std::string& project,
                                                           const std::string& filename) = 0;
-  /// Errors: io; another run writes to it.
+  /// A change of what is there; `read_…` are to be called after it. Errors: io; another run writes
+  /// to it.
   [[nodiscard]] virtual Result<std::unique_ptr<IndexDraft>> begin() = 0;
 };
 

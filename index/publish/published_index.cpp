@@ -11,6 +11,7 @@
 #include "index/http/local_files.h"
 #include "index/http/url.h"
 #include "index/pages/page.h"
+#include "index/publish/change_journal.h"
 #include "index/publish/index_pages.h"
 #include "wheel/requirement.h"
 
@@ -53,7 +54,7 @@ bool is_real(const fs::path& path, fs::file_type type) {
 /// Adding and removing must not lose anything that they would not write again.
 bool is_as_written(const PublishedFile& file) {
   const bool known = file.filename.ends_with(".whl") || file.filename.ends_with("-variants.json");
-  return known && !file.hash.sha256().empty() && file.size && !file.yanked;
+  return known && file.size;
 }
 
 Result<PublishedProject> read_project(const fs::path& folder) {
@@ -79,7 +80,39 @@ Result<PublishedProject> read_project(const fs::path& folder) {
   return project;
 }
 
+std::vector<std::string> names_in_lines(std::string_view text) {
+  constexpr std::string_view begin = "\n   \"name\": \"";
+  std::vector<std::string> names;
+  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    const std::size_t end = std::min(text.find('"', at), text.size());
+    const std::string_view name = text.substr(at, end - at);
+    const bool plain = name.find_first_of("\\\n") == std::string_view::npos &&
+                       wheel::is_valid_name(name) && wheel::normalize_name(name) == name;
+    if (!plain || (!names.empty() && names.back() >= name)) return {};
+    names.emplace_back(name);
+  }
+  return names;
+}
+
 }  // namespace
+
+ListedFile listed_file(const PublishedFile& file, std::string_view page_url) {
+  ListedFile listed;
+  listed.filename = file.filename;
+  listed.sha256 = file.hash.sha256();
+  listed.size = file.size.value_or(0);
+  listed.requires_python = file.requires_python;
+  listed.metadata_sha256 = file.metadata_sha256;
+  listed.has_provenance = !file.provenance.empty();
+  listed.uploaded = file.uploaded;
+  if (file.yanked) listed.yanked = file.yanked_reason;
+  const std::string beside = resolve_url(page_url, percent_encode(file.filename, false));
+  if (file.url != beside) listed.url = file.url;
+  if (listed.has_provenance && file.provenance != provenance_name(beside))
+    listed.provenance_url = file.provenance;
+  return listed;
+}
 
 Result<PublishedProject> parse_published_page(std::string text, const std::string& where,
                                               std::string_view url) {
@@ -91,19 +124,25 @@ Result<PublishedProject> parse_published_page(std::string text, const std::strin
   PublishedProject project;
   std::set<std::string> written = {"index.json", "index.html"};
   for (const PublishedFile& file : page->files) {
+    if (file.hash.sha256().empty()) {
+      Error error = foreign(where, fmt::format("lists {} without a sha256", file.filename)).error();
+      error.kind = ErrorKind::mismatch;
+      return std::unexpected(std::move(error));
+    }
     if (!is_as_written(file)) {
       return foreign(where,
                      fmt::format("lists {} in a different form than `variant index build` writes",
                                  file.filename));
     }
     project.listed.push_back(file.filename);
-    written.insert(file.filename);
-    if (!file.filename.ends_with(".whl")) continue;
-    written.insert(file.filename + ".metadata");
-    if (!file.provenance.empty()) written.insert(provenance_name(file.filename));
-    project.wheels.push_back({file.filename, std::string(file.hash.sha256()), *file.size,
-                              file.requires_python, file.metadata_sha256,
-                              !file.provenance.empty()});
+    ListedFile listed = listed_file(file, url);
+    const bool is_here = listed.url.empty();
+    const bool is_wheel = file.filename.ends_with(".whl");
+    if (is_here) written.insert(file.filename);
+    if (is_here && is_wheel) written.insert(file.filename + ".metadata");
+    if (is_here && listed.has_provenance && listed.provenance_url.empty())
+      written.insert(provenance_name(file.filename));
+    (is_wheel ? project.wheels : project.variants).push_back(std::move(listed));
   }
   project.files.assign(written.begin(), written.end());
   return project;
@@ -111,6 +150,9 @@ Result<PublishedProject> parse_published_page(std::string text, const std::strin
 
 Result<std::vector<std::string>> parse_published_root(std::string_view text,
                                                       const std::string& where) {
+  // Ours, which may have a hundred thousand names, is what we would write.
+  if (std::vector<std::string> names = names_in_lines(text); render_root_json(names) == text)
+    return names;
   const nlohmann::json page = nlohmann::json::parse(text, nullptr, false);
   const auto list = page.is_object() ? page.find("projects") : page.end();
   if (!page.is_object() || list == page.end() || !list->is_array()) return foreign(where, not_ours);
@@ -124,6 +166,7 @@ Result<std::vector<std::string>> parse_published_root(std::string_view text,
       return foreign(where, not_ours);
     names.push_back(*name);
   }
+  std::ranges::sort(names);
   return names;
 }
 
@@ -138,7 +181,7 @@ Result<PublishedIndex> read_published_index(const std::string& folder) {
   if (top->empty()) return index;
   const fs::path simple = fs::path(folder) / "simple";
   for (const fs::path& entry : *top) {
-    if (entry != simple) return foreign(entry, not_ours);
+    if (entry != simple && entry.filename() != change_folder_name) return foreign(entry, not_ours);
   }
   if (!is_real(simple, fs::file_type::directory) ||
       !is_real(simple / "index.json", fs::file_type::regular)) {
@@ -158,6 +201,47 @@ Result<PublishedIndex> read_published_index(const std::string& folder) {
     index.emplace(name, std::move(*project));
   }
   return index;
+}
+
+Result<std::optional<PublishedProject>> read_published_project(const std::string& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(folder, error);
+  if (status.type() == fs::file_type::not_found) return std::nullopt;
+  if (!fs::is_directory(status)) return foreign(folder, "is not a folder");
+  return read_project(folder);
+}
+
+Result<std::optional<std::vector<std::string>>> read_published_names(const std::string& folder) {
+  const std::string page = folder + "/simple/index.json";
+  Result<std::string> text = read_local_file(page, largest_page);
+  if (text) return parse_published_root(*text, page);
+  if (text.error().kind != ErrorKind::not_found) return std::unexpected(std::move(text.error()));
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(folder, error))) return std::nullopt;
+  const auto top = entries_of(folder);
+  if (!top) return std::unexpected(top.error());
+  for (const fs::path& entry : *top) {
+    if (entry.filename() != change_folder_name) return foreign(entry, not_ours);
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<std::string>> list_project_folders(const std::string& folder) {
+  const fs::path simple = fs::path(folder) / "simple";
+  std::vector<std::string> names;
+  std::error_code error;
+  if (!fs::exists(simple, error)) return names;
+  const auto entries = entries_of(simple);
+  if (!entries) return std::unexpected(entries.error());
+  for (const fs::path& entry : *entries) {
+    std::string name = entry.filename();
+    if (name == "index.json" || name == "index.html") continue;
+    if (name != wheel::normalize_name(name) || !is_real(entry, fs::file_type::directory))
+      return foreign(entry, not_ours);
+    names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace axle::index

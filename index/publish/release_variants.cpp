@@ -50,7 +50,11 @@ Result<std::optional<VariantsFile>> combine_variants(std::span<const ScannedWhee
   const ScannedWheel& first = *merged.front();
   VariantsFile file;
   file.filename = wheel::variants_file_name(first.name.distribution, first.name.version);
+  // In the generation that the wheels are of, where the newer one cannot say it.
   Result<std::string> text = wheel::render_variant_metadata(*combined);
+  if (!text && text.error().kind == ErrorKind::unsupported) {
+    if (auto draft = wheel::render_draft_metadata(*combined)) text = std::move(*draft);
+  }
   if (!text) return std::unexpected(within(file.filename, std::move(text.error())));
   file.text = std::move(*text);
   file.sha256 = wheel::render_hex(wheel::sha256(file.text));

@@ -16,8 +16,9 @@ struct VariantsFile {
   std::string sha256;
 };
 
-/// `wheels` are those of one release; nullopt if none of them is a variant. Errors: mismatch, with
-/// the two contradicting wheels; unsupported (metadata that 0.2.0 cannot express).
+/// `wheels` are those of one release; nullopt if none of them is a variant. Written as 0.2.0, or as
+/// 0.0.3 where wheels of 0.0.x say what that cannot express. Errors: mismatch, with the two
+/// contradicting wheels; unsupported (metadata that neither can express).
 [[nodiscard]] Result<std::optional<VariantsFile>> combine_variants(
     std::span<const ScannedWheel* const> wheels);
 

@@ -13,22 +13,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "foundation/system/file_lock.h"
+#include "index/publish/copied_file.h"
 
 namespace axle::index {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::unexpected<Error> system_failure(std::string_view what, const std::string& path, int number) {
-  return fail(ErrorKind::io, fmt::format("cannot {} {}: {}", what, path, std::strerror(number)),
-              number == ENOSPC ? "free disk space" : "check the path and its permissions");
-}
 
 constexpr std::string_view moved_away = ".old";
 
@@ -112,28 +106,6 @@ mode_t mode_of(const std::string& target) {
   return there ? status.st_mode & 07777 : 0755;
 }
 
-Result<void> write_file(const std::string& path, std::string_view content) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file) return system_failure("create", path, errno);
-  std::error_code error = system::write_all(file.get(), content);
-  if (!error) error = file.close();
-  if (error) return system_failure("write", path, error.value());
-  return {};
-}
-
-/// False: the file system does not support it, and nothing is left.
-bool share_blocks(const std::string& file, const std::string& path) {
-  const Descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status = {};
-  if (from.get() < 0 || ::fstat(from.get(), &status) != 0) return false;
-  const Descriptor to(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777));
-  if (to.get() < 0) return false;
-  if (::ioctl(to.get(), FICLONE, from.get()) == 0) return true;
-  ::unlink(path.c_str());
-  return false;
-}
-
 }  // namespace
 
 Result<StagedFolder> StagedFolder::create_beside(std::string target) {
@@ -182,17 +154,13 @@ Result<void> StagedFolder::make_parent(const std::string& path) const {
 Result<void> StagedFolder::write(std::string_view relative, std::string_view content) {
   const std::string path = fmt::format("{}/{}", path_, relative);
   if (Result<void> made = make_parent(path); !made) return made;
-  return write_file(path, content);
+  return write_new_file(path, content);
 }
 
 Result<void> StagedFolder::copy(const std::string& file, std::string_view relative) {
   const std::string path = fmt::format("{}/{}", path_, relative);
   if (Result<void> made = make_parent(path); !made) return made;
-  if (share_blocks(file, path)) return {};
-  std::error_code error;
-  fs::copy_file(file, path, error);
-  if (error) return system_failure("copy " + file + " to", path, error.value());
-  return {};
+  return copy_to_new_file(file, path);
 }
 
 Result<void> StagedFolder::link(const std::string& file, std::string_view relative) {

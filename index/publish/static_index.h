@@ -9,7 +9,7 @@
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/publish/index_place.h"
-#include "wheel/version.h"
+#include "index/publish/removal_target.h"
 
 namespace axle::index {
 
@@ -37,7 +37,8 @@ struct StaticIndex {
                                                      const std::string& out_folder, Report& report);
 
 /// The same in `place`, which may be a storage (index/storage/stored_place.h): there, files come
-/// before the pages that name them.
+/// before the pages that name them. What was published there before is only read in the projects
+/// concerned, and the result has those alone.
 [[nodiscard]] Result<StaticIndex> build_static_index(const std::string& wheels_folder,
                                                      IndexPlace& place, Report& report);
 
@@ -45,21 +46,12 @@ struct StaticIndex {
 [[nodiscard]] Result<StaticIndex> add_to_static_index(const std::vector<std::string>& wheels,
                                                       IndexPlace& place, Report& report);
 
+/// The absolute path of a folder, given as a path or a file URL.
+[[nodiscard]] Result<std::string> resolved_path(const std::string& location);
+
 /// The absolute path of `out_folder`, a path or a file URL, where an index is or can be made.
 /// Error: io, if it has somebody else's files.
 [[nodiscard]] Result<std::string> find_static_index(const std::string& out_folder);
-
-/// What to remove from an index.
-struct RemovalTarget {
-  std::string project;                    ///< normalised; empty with `file`
-  std::optional<wheel::Version> version;  ///< absent: all versions
-  std::string file;                       ///< a wheel's file name; empty with `project`
-  std::string text;                       ///< as written, for messages
-};
-
-/// "NAME", "NAME==VERSION" (exactly this one, including the local label) or the name or path of a
-/// wheel file. Error: malformed.
-[[nodiscard]] Result<RemovalTarget> parse_removal_target(std::string_view text);
 
 struct RemovedFile {
   std::string project;
@@ -70,15 +62,5 @@ struct RemovedFiles {
   std::string folder;
   std::vector<RemovedFile> removed;  ///< wheels, and variants files that no variant needs any more
 };
-
-/// Removes the wheels of `targets`, only those with one of `labels` unless that is empty; variants
-/// files and pages are updated. With `dry_run` nothing is changed. Errors: not_found if a target
-/// matches nothing (the hint lists what exists), and those of build_static_index.
-[[nodiscard]] Result<RemovedFiles> remove_from_static_index(
-    const std::string& out_folder, const std::vector<RemovalTarget>& targets,
-    const std::vector<std::string>& labels, bool dry_run, Report& report);
-[[nodiscard]] Result<RemovedFiles> remove_from_static_index(
-    IndexPlace& place, const std::vector<RemovalTarget>& targets,
-    const std::vector<std::string>& labels, bool dry_run, Report& report);
 
 }  // namespace axle::index

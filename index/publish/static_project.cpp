@@ -7,17 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "foundation/system/shell_command.h"
+#include "index/publish/removal_command.h"
 
 namespace axle::index {
 namespace {
-
-/// The command that removes `wheel`, which is in OUT/simple/PROJECT.
-std::string removal_command(const std::string& path) {
-  const std::filesystem::path wheel(path);
-  return fmt::format("`variant index remove {} --out {}`", shell_word(wheel.filename().string()),
-                     shell_word(wheel.parent_path().parent_path().parent_path().string()));
-}
 
 Error damaged(const std::string& path, Error error) {
   error.hint = fmt::format("the published file is damaged: {}, then publish it again",
@@ -25,21 +18,29 @@ Error damaged(const std::string& path, Error error) {
   return error;
 }
 
+Error elsewhere(const PublishedProject& published, const PublishedWheel& listed) {
+  return {ErrorKind::unsupported,
+          fmt::format("{}/index.json lists {}, which is not beside it: {}", published.folder,
+                      listed.filename, listed.url),
+          "add to this index with `variant index add`, which does not read what is published"};
+}
+
 }  // namespace
 
-Result<ProjectWheels> ProjectWheels::read(const PublishedProject& published, IndexPlace& place,
-                                          Report& report) {
+Result<ProjectWheels> ProjectWheels::read(const PublishedProject& published, Report& report) {
   ProjectWheels wheels;
   for (const PublishedWheel& listed : published.wheels) {
     const std::string path = published.folder + '/' + listed.filename;
-    Result<ScannedWheel> wheel = place.read_wheel(published, listed, report);
+    if (!listed.url.empty()) return std::unexpected(elsewhere(published, listed));
+    Result<ScannedWheel> wheel = read_published_wheel(path, listed.sha256, report);
     if (wheel && wheel->size != listed.size) {
       wheel = fail(ErrorKind::mismatch, fmt::format("{} has {} bytes, but its page lists {}", path,
                                                     wheel->size, listed.size));
     }
     if (!wheel) return std::unexpected(damaged(path, std::move(wheel.error())));
     wheels.filenames_.try_emplace(meaning_of(*wheel), listed.filename);
-    wheels.wheels_.emplace(listed.filename, ListedWheel{std::move(*wheel), true});
+    wheels.wheels_.emplace(listed.filename,
+                           ListedWheel{std::move(*wheel), true, listed.uploaded, listed.yanked});
   }
   return wheels;
 }
@@ -55,10 +56,7 @@ Result<void> ProjectWheels::add(const ScannedWheel& wheel) {
       wheels_.contains(wheel.filename)
           ? wheel.filename
           : filenames_.try_emplace(meaning_of(wheel), wheel.filename).first->second;
-  const auto [at, fresh] = wheels_.try_emplace(same, ListedWheel{wheel, false});
-  // One that a storage lists may be missing there.
-  const bool again = !fresh && !at->second.wheel.is_here && same == wheel.filename;
-  if (again && at->second.wheel.sha256 == wheel.sha256) at->second = ListedWheel{wheel, false};
+  const auto [at, fresh] = wheels_.try_emplace(same, ListedWheel{wheel, false, {}, {}});
   if (fresh || at->second.wheel.sha256 == wheel.sha256) return {};
   const std::string& published = at->second.wheel.path;
   return fail(
@@ -84,8 +82,11 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
     std::vector<const ScannedWheel*> scanned;
     for (const ProjectWheels::ListedWheel* member : members) {
       const ScannedWheel& wheel = member->wheel;
-      project.files_.push_back({wheel.filename, wheel.sha256, wheel.size, wheel.requires_python,
-                                wheel.metadata_sha256, wheel.has_provenance});
+      ListedFile listed{wheel.filename,        wheel.sha256,          wheel.size,
+                        wheel.requires_python, wheel.metadata_sha256, wheel.has_provenance};
+      listed.uploaded = member->uploaded;
+      listed.yanked = member->yanked;
+      project.files_.push_back(std::move(listed));
       project.wheels_.push_back(member);
       scanned.push_back(&wheel);
       if (wheel.name.is_variant()) labels.insert(wheel.name.label);
@@ -94,7 +95,7 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
     if (!variants) return std::unexpected(std::move(variants.error()));
     if (!*variants) continue;
     project.files_.push_back(
-        {(*variants)->filename, (*variants)->sha256, (*variants)->text.size(), {}, {}});
+        ListedFile{(*variants)->filename, (*variants)->sha256, (*variants)->text.size(), {}, {}});
     project.variants_.push_back(std::move(**variants));
   }
   for (const ListedFile& file : project.files_) project.summary_.files.push_back(file.filename);
@@ -102,14 +103,12 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
   return project;
 }
 
-Result<void> StaticProject::write(IndexDraft& out) const {
+Result<void> StaticProject::write(StagedFolder& out) const {
   const std::string folder = "simple/" + summary_.name + '/';
   for (const ProjectWheels::ListedWheel* member : wheels_) {
     const ScannedWheel& wheel = member->wheel;
     const std::string path = folder + wheel.filename;
-    if (member->published && out.keeps_published()) continue;
-    Result<void> done =
-        member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path, wheel.sha256);
+    Result<void> done = member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path);
     if (!done) return done;
     if (done = out.write(path + ".metadata", wheel.metadata_text); !done) return done;
     if (wheel.provenance.empty()) continue;
@@ -123,16 +122,6 @@ Result<void> StaticProject::write(IndexDraft& out) const {
   return out.write(folder + "index.html", render_project_html(summary_.name, files_));
 }
 
-bool StaticProject::has_file(std::string_view filename) const {
-  const auto is_beside = [&](const ListedFile& file) {
-    return filename == file.filename ||
-           (!file.metadata_sha256.empty() && filename == file.filename + ".metadata") ||
-           (file.has_provenance && filename == provenance_name(file.filename));
-  };
-  return filename == "index.json" || filename == "index.html" ||
-         std::ranges::any_of(files_, is_beside);
-}
-
 IndexedProject summary_of(const std::string& name, const PublishedProject& project) {
   std::set<std::string> labels;
   for (const PublishedWheel& published : project.wheels) {
@@ -142,8 +131,8 @@ IndexedProject summary_of(const std::string& name, const PublishedProject& proje
   return {name, project.listed, {labels.begin(), labels.end()}, {}};
 }
 
-Result<void> carry_over(const std::string& name, const PublishedProject& project, IndexDraft& out) {
-  if (out.keeps_published()) return {};
+Result<void> carry_over(const std::string& name, const PublishedProject& project,
+                        StagedFolder& out) {
   for (const std::string& file : project.files) {
     const std::string place = fmt::format("simple/{}/{}", name, file);
     if (Result<void> done = out.link(project.folder + '/' + file, place); !done) return done;

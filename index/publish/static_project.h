@@ -1,6 +1,7 @@
 #pragma once
 // One project of a static index: what its pages list, and its folder.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,9 +13,9 @@
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/publish/index_pages.h"
-#include "index/publish/index_place.h"
 #include "index/publish/published_index.h"
 #include "index/publish/release_variants.h"
+#include "index/publish/staged_folder.h"
 #include "index/publish/static_index.h"
 #include "index/publish/wheel_scan.h"
 
@@ -25,7 +26,7 @@ class ProjectWheels {
  public:
   /// The wheels that `published` lists. Errors: the name of one that is damaged or not as listed.
   [[nodiscard]] static Result<ProjectWheels> read(const PublishedProject& published,
-                                                  IndexPlace& place, Report& report);
+                                                  Report& report);
 
   /// The same content under a published name is accepted. Error: mismatch for different content,
   /// also under another spelling of that name ("My-Pkg-1.0.0" is "my_pkg-1.0").
@@ -37,6 +38,8 @@ class ProjectWheels {
   struct ListedWheel {
     ScannedWheel wheel;
     bool published;
+    std::optional<std::int64_t> uploaded;  ///< as its page says, like what follows
+    std::optional<std::string> yanked;
   };
   /// What the file name of a wheel of this project contains.
   using Meaning = std::tuple<wheel::Version, std::optional<wheel::BuildTag>,
@@ -57,9 +60,7 @@ class StaticProject {
                                                       const ProjectWheels& wheels);
 
   /// Pages and files, under simple/<name>/.
-  [[nodiscard]] Result<void> write(IndexDraft& out) const;
-  /// One of those that `write` writes, or that are there already.
-  [[nodiscard]] bool has_file(std::string_view filename) const;
+  [[nodiscard]] Result<void> write(StagedFolder& out) const;
   [[nodiscard]] const IndexedProject& summary() const { return summary_; }
 
  private:
@@ -74,6 +75,6 @@ class StaticProject {
 [[nodiscard]] IndexedProject summary_of(const std::string& name, const PublishedProject& project);
 /// Its folder, unchanged.
 [[nodiscard]] Result<void> carry_over(const std::string& name, const PublishedProject& project,
-                                      IndexDraft& out);
+                                      StagedFolder& out);
 
 }  // namespace axle::index

@@ -20,35 +20,6 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 1U << 20;
 
-Result<std::vector<std::string>> find_wheels(const std::string& folder,
-                                             const std::string& skipped) {
-  std::vector<std::string> found;
-  std::error_code error;
-  std::filesystem::recursive_directory_iterator entries(folder, error);
-  for (; !error && entries != std::filesystem::recursive_directory_iterator();
-       entries.increment(error)) {
-    const std::filesystem::path& path = entries->path();
-    std::error_code broken_link;
-    if (entries->is_directory(broken_link)) {
-      if (path.filename().string().starts_with('.') || path == skipped) {
-        entries.disable_recursion_pending();
-      }
-    } else if (path.extension() == ".whl" && entries->is_regular_file(broken_link)) {
-      found.push_back(path);
-    }
-  }
-  if (error) {
-    return fail(ErrorKind::io,
-                fmt::format("cannot search {} for wheels: {}", folder, error.message()),
-                "check the path and its permissions");
-  }
-  if (found.empty()) {
-    return fail(ErrorKind::not_found, fmt::format("no wheels found in {}", folder),
-                "specify the folder that contains the .whl files");
-  }
-  return found;
-}
-
 Result<std::string> hash_file(const std::string& path) {
   Result<std::unique_ptr<wheel::ByteSource>> source = wheel::open_file_source(path);
   if (!source) return std::unexpected(std::move(source.error()));
@@ -109,6 +80,35 @@ Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Rep
 
 }  // namespace
 
+Result<std::vector<std::string>> find_wheels(const std::string& folder,
+                                             const std::string& skipped) {
+  std::vector<std::string> found;
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator entries(folder, error);
+  for (; !error && entries != std::filesystem::recursive_directory_iterator();
+       entries.increment(error)) {
+    const std::filesystem::path& path = entries->path();
+    std::error_code broken_link;
+    if (entries->is_directory(broken_link)) {
+      if (path.filename().string().starts_with('.') || path == skipped) {
+        entries.disable_recursion_pending();
+      }
+    } else if (path.extension() == ".whl" && entries->is_regular_file(broken_link)) {
+      found.push_back(path);
+    }
+  }
+  if (error) {
+    return fail(ErrorKind::io,
+                fmt::format("cannot search {} for wheels: {}", folder, error.message()),
+                "check the path and its permissions");
+  }
+  if (found.empty()) {
+    return fail(ErrorKind::not_found, fmt::format("no wheels found in {}", folder),
+                "specify the folder that contains the .whl files");
+  }
+  return found;
+}
+
 Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const std::string& skipped,
                                               Report& report) {
   Result<std::vector<std::string>> paths = find_wheels(folder, skipped);
@@ -117,6 +117,7 @@ Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const s
 }
 
 Result<std::vector<ScannedWheel>> scan_wheels(std::vector<std::string> paths, Report& report) {
+  for (std::string& path : paths) path = std::filesystem::absolute(path).lexically_normal();
   std::ranges::sort(paths, {}, [](const std::string& path) {
     return std::pair(std::filesystem::path(path).filename().string(), path);
   });

@@ -37,6 +37,10 @@ struct ScannedWheel {
                                                             const std::string& skipped,
                                                             Report& report);
 
+/// Where the wheels are that scan_wheels reads.
+[[nodiscard]] Result<std::vector<std::string>> find_wheels(const std::string& folder,
+                                                           const std::string& skipped);
+
 /// The same of the wheels at these paths.
 [[nodiscard]] Result<std::vector<ScannedWheel>> scan_wheels(std::vector<std::string> paths,
                                                             Report& report);

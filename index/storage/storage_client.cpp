@@ -208,16 +208,17 @@ Result<std::optional<StoredObject>> StorageClient::head(std::string_view key) {
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404) return std::nullopt;
   if (!is_success(*response)) return std::unexpected(refusal("read", key, *response));
-  return StoredObject{told_sha256(*response), response->total_size.value_or(0)};
+  return StoredObject{told_sha256(*response), response->total_size.value_or(0),
+                      std::move(response->etag)};
 }
 
-Result<std::optional<std::string>> StorageClient::get(std::string_view key,
-                                                      std::uint64_t max_bytes) {
+Result<std::optional<StoredText>> StorageClient::get(std::string_view key,
+                                                     std::uint64_t max_bytes) {
   auto response = send({.method = "GET", .key = std::string(key), .max_bytes = max_bytes});
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404 && refusal_code(*response) != "NoSuchBucket") return std::nullopt;
   if (!is_success(*response)) return std::unexpected(refusal("read", key, *response));
-  return std::move(response->body);
+  return StoredText{std::move(response->body), std::move(response->etag)};
 }
 
 Result<bool> StorageClient::has_any(std::string_view key_begin) {
@@ -232,22 +233,38 @@ Result<bool> StorageClient::has_any(std::string_view key_begin) {
   return !xml_text(response->body, "Key").empty();
 }
 
-Result<bool> StorageClient::put(std::string_view key, const ObjectKind& kind,
-                                const ObjectBody& body) {
+Result<std::optional<std::string>> StorageClient::put(std::string_view key, const ObjectKind& kind,
+                                                      const ObjectBody& body,
+                                                      const PutCondition& condition) {
   Request request{
       .method = "PUT",
       .key = std::string(key),
       .headers = {{"content-type", std::string(kind.type)}, {"x-amz-meta-sha256", body.sha256}},
       .body = body};
   if (kind.changes) request.headers.emplace("cache-control", "no-cache");
+  const bool conditional = condition.is_set && !is_unconditional_;
+  if (conditional && condition.etag.empty()) request.headers.emplace("if-none-match", "*");
+  if (conditional && !condition.etag.empty()) request.headers.emplace("if-match", condition.etag);
   auto response = send(request);
   if (!response) return std::unexpected(std::move(response.error()));
-  if (is_success(*response)) return true;
+  if (is_success(*response)) return std::move(response->etag);
   const std::string code = refusal_code(*response);
+  if (conditional && (response->status == 501 || code == "NotImplemented")) {
+    is_unconditional_ = true;
+    return put(key, kind, body);
+  }
+  const bool changed = response->status == 412 || code == "ConditionalRequestConflict" ||
+                       (response->status == 404 && code == "NoSuchKey");
+  if (conditional && changed) {
+    Error error = refusal("write", key, *response);
+    error.kind = ErrorKind::conflict;
+    error.hint = "another publisher wrote it meanwhile: run the command again";
+    return std::unexpected(std::move(error));
+  }
   const bool no_such_keys = response->status == 501 || code == "XMinioInvalidObjectName" ||
                             code == "InvalidObjectName" || code == "NotImplemented" ||
                             code == "XMinioObjectExistsAsDirectory";
-  if (key.ends_with('/') && no_such_keys) return false;
+  if (key.ends_with('/') && no_such_keys) return std::nullopt;
   return std::unexpected(refusal("write", key, *response));
 }
 

@@ -2,6 +2,7 @@
 // Requests to a storage of S3's kind: objects are read, written and removed, each request signed.
 // May be used by several threads at once.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,17 @@ struct ObjectBody {
 };
 [[nodiscard]] ObjectBody text_body(std::string text);
 
+struct StoredText {
+  std::string text;
+  std::string etag;  ///< empty: the storage gives none
+};
+
+/// What an object must be when it is replaced (Amazon S3, "conditional writes").
+struct PutCondition {
+  bool is_set = false;
+  std::string etag = {};  ///< empty: there is none
+};
+
 class StorageClient {
  public:
   /// `transport`: without logins. Its retries count.
@@ -53,13 +65,18 @@ class StorageClient {
   /// there is none.
   [[nodiscard]] Result<std::optional<StoredObject>> head(std::string_view key);
   /// Nullopt: there is none.
-  [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key,
-                                                       std::uint64_t max_bytes);
+  [[nodiscard]] Result<std::optional<StoredText>> get(std::string_view key,
+                                                      std::uint64_t max_bytes);
   /// Whether there is any object whose key begins so.
   [[nodiscard]] Result<bool> has_any(std::string_view key_begin);
-  /// False: the storage has no such keys (MinIO refuses those that end with "/").
-  [[nodiscard]] Result<bool> put(std::string_view key, const ObjectKind& kind,
-                                 const ObjectBody& body);
+  /// The ETag that it has now, perhaps empty. Nullopt: the storage has no such keys (MinIO refuses
+  /// those that end with "/"). Error: conflict, if `condition` does not hold; a storage that does
+  /// not know conditions is not asked for one again.
+  [[nodiscard]] Result<std::optional<std::string>> put(std::string_view key, const ObjectKind& kind,
+                                                       const ObjectBody& body,
+                                                       const PutCondition& condition = {});
+  /// It has refused to compare anything before it writes.
+  [[nodiscard]] bool is_unconditional() const { return is_unconditional_; }
   [[nodiscard]] Result<void> remove(std::string_view key);
 
   /// The id of a new upload in parts, of a file with this hash.
@@ -88,6 +105,7 @@ class StorageClient {
   std::string bucket_url_;
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<Transport> reader_;
+  std::atomic<bool> is_unconditional_ = false;
 };
 
 }  // namespace axle::index

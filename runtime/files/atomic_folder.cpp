@@ -3,13 +3,16 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <sys/stat.h>  // mkdir
 #include <unistd.h>
 
@@ -17,17 +20,19 @@ namespace axle::runtime {
 namespace {
 
 constexpr std::string_view marker = ".partial-";
-constexpr int deepest = 8;
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  DIR* const open = opendir(folder.c_str());
-  if (open == nullptr) return names;
-  while (const dirent* const entry = readdir(open)) {
+  const std::unique_ptr<DIR, CloseFolder> open(opendir(folder.c_str()));
+  if (!open) return names;
+  while (const dirent* const entry = readdir(open.get())) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
   }
-  closedir(open);
   return names;
 }
 
@@ -38,17 +43,12 @@ bool is_there(const std::string& path) {
   return access(path.c_str(), F_OK) == 0 || readlink(path.c_str(), target, sizeof target) >= 0;
 }
 
-bool is_folder(const std::string& path) {
-  const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW);
-  if (opened >= 0) close(opened);
-  return opened >= 0;
-}
+int remove_one(const char* path, const struct stat*, int, FTW*) { return std::remove(path); }
 
-/// Never through a symbolic link.
-void remove_all(const std::string& path, int depth = 0) {
-  if (unlink(path.c_str()) == 0 || depth > deepest || !is_folder(path)) return;
-  for (const std::string& name : names_in(path)) remove_all(path + "/" + name, depth + 1);
-  rmdir(path.c_str());
+/// Never through a symbolic link, and without anything that throws.
+void remove_all(const std::string& path) {
+  constexpr int open_folders = 8;
+  nftw(path.c_str(), remove_one, open_folders, FTW_DEPTH | FTW_PHYS);
 }
 
 std::string parent_of(const std::string& path) {

@@ -1,28 +1,49 @@
 #include "runtime/files/gguf.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "runtime/files/gguf_reader.h"
 #include "runtime/files/gguf_types.h"
 
 namespace axle::runtime {
+namespace {
+
+/// Of metadata: those of most models, with their vocabulary.
+constexpr std::uint64_t first_head = std::uint64_t{2} << 20U;
+constexpr std::uint64_t largest_head = std::uint64_t{256} << 20U;
+
+}  // namespace
 
 Result<GgufFile> GgufFile::open(const std::string& path) {
-  Result<MappedFile> mapped = MappedFile::open(path);
-  if (!mapped) return std::unexpected(mapped.error());
-  Result<GgufFile> file = in_memory(mapped->bytes(), path);
-  if (!file) return file;
-  file->file_ = std::move(*mapped);
-  file->tensors_.mark_mapped();
-  return file;
+  Result<ModelFile> file = ModelFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  return read(std::move(*file));
 }
 
-Result<GgufFile> GgufFile::in_memory(std::span<const std::byte> bytes, const std::string& name) {
-  GgufFile file(name);
-  const Result<void> read = Reader(file, bytes).read();
-  if (!read) return std::unexpected(read.error());
-  return file;
+/// How long the metadata are shows itself only while they are read: a part too short is read again,
+/// with more.
+Result<GgufFile> GgufFile::read(ModelFile opened) {
+  auto file = std::make_unique<const ModelFile>(std::move(opened));
+  for (std::uint64_t bytes = first_head;;) {
+    GgufFile gguf(file->path());
+    gguf.head_.resize(static_cast<std::size_t>(std::min(bytes, file->size())));
+    const Result<void> there = file->read(0, gguf.head_);
+    if (!there) return std::unexpected(there.error());
+    Reader reader(gguf, *file);
+    const Result<void> read = reader.read();
+    if (read) {
+      gguf.tensors_.keep(std::move(file));
+      return gguf;
+    }
+    if (reader.wanted() <= gguf.head_.size()) return std::unexpected(read.error());
+    if (reader.wanted() > largest_head)
+      return failure(AXLE_UNSUPPORTED, "%s: metadata of more than %llu bytes make no sense",
+                     file->path().c_str(), static_cast<unsigned long long>(largest_head));
+    bytes = std::max(2 * bytes, reader.wanted());
+  }
 }
 
 const GgufFile::Value* GgufFile::find(const std::string& key, bool is_array) const {

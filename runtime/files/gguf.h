@@ -1,6 +1,6 @@
 #pragma once
-// GGUF files, versions 2 and 3 (ggml's docs/gguf.md): metadata and tensors, both left in the
-// mapping.
+// GGUF files, versions 2 and 3 (ggml's docs/gguf.md): metadata, which is in memory, and tensors,
+// which are left in the file.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/files/tensor_source.h"
 #include "runtime/result.h"
 
@@ -22,10 +22,7 @@ class GgufFile {
   /// Every length and offset is checked here. AXLE_UNSUPPORTED for another version or a tensor of a
   /// type that is not read, by its name. Texts and names may be any bytes.
   [[nodiscard]] static Result<GgufFile> open(const std::string& path);
-
-  /// The same of bytes that the caller keeps; `name` stands for the path in errors.
-  [[nodiscard]] static Result<GgufFile> in_memory(std::span<const std::byte> bytes,
-                                                  const std::string& name);
+  [[nodiscard]] static Result<GgufFile> read(ModelFile file);
 
   [[nodiscard]] const TensorSource& tensors() const { return tensors_; }
   [[nodiscard]] const std::string& path() const { return tensors_.where(); }
@@ -56,7 +53,7 @@ class GgufFile {
 
   [[nodiscard]] const Value* find(const std::string& key, bool is_array) const;
 
-  MappedFile file_;
+  std::vector<std::byte> head_;  ///< where the values lie
   std::unordered_map<std::string, Value> values_;
   TensorSource tensors_;
 };

@@ -16,8 +16,6 @@ constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 20U;
 /// Of tensors, and of metadata values: what is kept of each is larger than what it takes in a file.
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 20U;
 
-unsigned long long wide(std::uint64_t number) { return number; }
-
 }  // namespace
 
 Result<void> GgufFile::Reader::read() {
@@ -55,25 +53,32 @@ Result<void> GgufFile::Reader::read_version() {
                  path(), *version);
 }
 
-std::unexpected<Failure> GgufFile::Reader::cut_short(const char* what) const {
-  return failure(AXLE_MALFORMED,
-                 "%s: the file ends in %s, at byte %zu; it is damaged or not complete", path(),
-                 what, bytes_.size());
+Result<void> GgufFile::Reader::skip(std::uint64_t bytes, const char* what) {
+  if (bytes > whole_.size() - at_)
+    return failure(AXLE_MALFORMED,
+                   "%s: the file ends in %s, at byte %llu; it is damaged or not complete", path(),
+                   what, wide(whole_.size()));
+  if (bytes > file_.head_.size() - at_) {
+    wanted_ = at_ + bytes;
+    return failure(AXLE_MALFORMED, "%s: the head ends in %s", path(), what);
+  }
+  at_ += static_cast<std::size_t>(bytes);
+  return {};
 }
 
 template <class T>
 Result<T> GgufFile::Reader::take(const char* what) {
-  if (left() < sizeof(T)) return cut_short(what);
-  at_ += sizeof(T);
-  return load_unaligned<T>(bytes_.data() + at_ - sizeof(T));
+  const Result<void> skipped = skip(sizeof(T), what);
+  if (!skipped) return std::unexpected(skipped.error());
+  return load_unaligned<T>(file_.head_.data() + at_ - sizeof(T));
 }
 
 Result<std::string_view> GgufFile::Reader::take_text(const char* what) {
   const auto length = take<std::uint64_t>(what);
   if (!length) return std::unexpected(length.error());
-  if (*length > left()) return cut_short(what);
-  const char* const start = reinterpret_cast<const char*>(bytes_.data() + at_);
-  at_ += static_cast<std::size_t>(*length);
+  const char* const start = reinterpret_cast<const char*>(file_.head_.data() + at_);
+  const Result<void> skipped = skip(*length, what);
+  if (!skipped) return std::unexpected(skipped.error());
   return std::string_view(start, static_cast<std::size_t>(*length));
 }
 
@@ -99,9 +104,8 @@ Result<void> GgufFile::Reader::skip_elements(std::uint32_t type, std::uint64_t c
   if (size == 0)
     return failure(AXLE_UNSUPPORTED, "%s: metadata \"%s\" is of type %u, which is not supported",
                    path(), key.c_str(), type);
-  if (count > left() / size) return cut_short("a metadata value");
-  at_ += static_cast<std::size_t>(count) * size;
-  return {};
+  const std::uint64_t bytes = count > UINT64_MAX / size ? UINT64_MAX : count * size;
+  return skip(bytes, "a metadata value");
 }
 
 Result<void> GgufFile::Reader::read_value() {
@@ -121,7 +125,7 @@ Result<void> GgufFile::Reader::read_value() {
   const std::size_t start = at_;
   const Result<void> skipped = skip_elements(*type, count, *key);
   if (!skipped) return skipped;
-  const Value value{*type, is_array, count, bytes_.subspan(start, at_ - start)};
+  const Value value{*type, is_array, count, std::span(file_.head_).subspan(start, at_ - start)};
   if (!file_.values_.emplace(*key, value).second)
     return failure(AXLE_MALFORMED, "%s: metadata \"%s\" is there twice", path(), key->c_str());
   return {};
@@ -184,13 +188,15 @@ Result<void> GgufFile::Reader::place_tensors() {
     if (placed.offset % alignment != 0)
       return failure(AXLE_MALFORMED, "%s: tensor \"%s\" does not lie at a multiple of %llu", path(),
                      name, wide(alignment));
-    if (start > bytes_.size() || placed.offset > bytes_.size() - start ||
-        *bytes > bytes_.size() - start - placed.offset)
+    if (start > whole_.size() || placed.offset > whole_.size() - start ||
+        *bytes > whole_.size() - start - placed.offset)
       return failure(AXLE_MALFORMED,
-                     "%s: tensor \"%s\" goes on behind the end of the file, at byte %zu; the file "
+                     "%s: tensor \"%s\" goes on behind the end of the file, at byte %llu; the file "
                      "is damaged or not complete",
-                     path(), name, bytes_.size());
-    placed.tensor.data = bytes_.subspan(static_cast<std::size_t>(start + placed.offset), *bytes);
+                     path(), name, wide(whole_.size()));
+    placed.tensor.file = &whole_;
+    placed.tensor.at = start + placed.offset;
+    placed.tensor.bytes = *bytes;
     const Result<void> added = file_.tensors_.add(placed.tensor);
     if (!added) return added;
   }
@@ -202,8 +208,8 @@ Result<void> GgufFile::Reader::check_overlaps() {
             [](const Placed& a, const Placed& b) { return a.offset < b.offset; });
   const Placed* before = nullptr;
   for (const Placed& placed : placed_) {
-    if (placed.tensor.data.empty()) continue;
-    if (before != nullptr && placed.offset - before->offset < before->tensor.data.size())
+    if (placed.tensor.bytes == 0) continue;
+    if (before != nullptr && placed.offset - before->offset < before->tensor.bytes)
       return failure(AXLE_MALFORMED, "%s: tensors \"%s\" and \"%s\" lie over one another", path(),
                      before->tensor.name.c_str(), placed.tensor.name.c_str());
     before = &placed;

@@ -12,12 +12,16 @@
 
 namespace axle::runtime {
 
-/// Walks over the file; what does not fit is an error with its place.
+/// Walks over the head; what does not fit is an error with its place.
 class GgufFile::Reader {
  public:
-  Reader(GgufFile& file, std::span<const std::byte> bytes) : file_(file), bytes_(bytes) {}
+  /// `file`'s head is what is read; its tensors lie in `whole`.
+  Reader(GgufFile& file, const ModelFile& whole) : file_(file), whole_(whole) {}
 
   Result<void> read();
+
+  /// After a failure: more than the head has if that was all that was wrong.
+  [[nodiscard]] std::uint64_t wanted() const { return wanted_; }
 
  private:
   struct Placed {
@@ -26,8 +30,8 @@ class GgufFile::Reader {
   };
 
   [[nodiscard]] const char* path() const { return file_.path().c_str(); }
-  [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
-  [[nodiscard]] std::unexpected<Failure> cut_short(const char* what) const;
+  /// Moves over `bytes` of the file, or fails if they are not there.
+  Result<void> skip(std::uint64_t bytes, const char* what);
 
   template <class T>
   Result<T> take(const char* what);
@@ -43,7 +47,8 @@ class GgufFile::Reader {
   Result<void> check_overlaps();
 
   GgufFile& file_;
-  std::span<const std::byte> bytes_;
+  const ModelFile& whole_;
+  std::uint64_t wanted_ = 0;
   std::size_t at_ = 0;
   std::vector<Placed> placed_;
 };

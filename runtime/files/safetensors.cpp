@@ -1,6 +1,6 @@
 #include "runtime/files/safetensors.h"
 
-#include <cstring>
+#include <memory>
 #include <utility>
 
 #include <unistd.h>
@@ -12,34 +12,40 @@ namespace axle::runtime {
 namespace {
 
 /// The header's JSON text.
-Result<std::string_view> header_text(std::span<const std::byte> bytes, const std::string& path) {
+Result<std::string> header_text(const ModelFile& file) {
   std::uint64_t length = 0;
-  if (bytes.size() < sizeof length)
-    return failure(AXLE_MALFORMED, "%s: %zu bytes are too few for a safetensors file", path.c_str(),
-                   bytes.size());
-  std::memcpy(&length, bytes.data(), sizeof length);
-  const std::span<const std::byte> rest = bytes.subspan(sizeof length);
-  if (length > largest_safetensors_header || length > rest.size())
+  if (file.size() < sizeof length)
+    return failure(AXLE_MALFORMED, "%s: %llu bytes are too few for a safetensors file",
+                   file.path().c_str(), wide(file.size()));
+  const Result<void> read = file.read(0, std::as_writable_bytes(std::span(&length, 1)));
+  if (!read) return std::unexpected(read.error());
+  if (length > largest_safetensors_header || length > file.size() - sizeof length)
     return failure(
         AXLE_MALFORMED,
-        "%s: a header of %llu bytes in a file of %zu; this is no safetensors file, or it "
+        "%s: a header of %llu bytes in a file of %llu; this is no safetensors file, or it "
         "is damaged or not complete",
-        path.c_str(), static_cast<unsigned long long>(length), bytes.size());
-  return std::string_view(reinterpret_cast<const char*>(rest.data()),
-                          static_cast<std::size_t>(length));
+        file.path().c_str(), wide(length), wide(file.size()));
+  std::string text(static_cast<std::size_t>(length), '\0');
+  const Result<void> done = file.read(sizeof length, std::as_writable_bytes(std::span(text)));
+  if (!done) return std::unexpected(done.error());
+  return text;
 }
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 }  // namespace
 
-Result<void> read_safetensors(std::span<const std::byte> bytes, const std::string& path,
-                              TensorSource& to, SafetensorsMetadata& metadata) {
-  const Result<std::string_view> text = header_text(bytes, path);
+Result<void> read_safetensors(ModelFile opened, TensorSource& to, SafetensorsMetadata& metadata) {
+  auto kept = std::make_unique<const ModelFile>(std::move(opened));
+  const ModelFile& file = *kept;
+  to.keep(std::move(kept));
+  const std::string& path = file.path();
+  const Result<std::string> text = header_text(file);
   if (!text) return std::unexpected(text.error());
   Result<SafetensorsHeader> header = parse_safetensors_header(*text, path);
   if (!header) return std::unexpected(header.error());
-  const std::span<const std::byte> data = bytes.subspan(sizeof(std::uint64_t) + text->size());
+  const std::uint64_t data = sizeof(std::uint64_t) + text->size();
+  const std::uint64_t size = file.size() - data;
   std::uint64_t end = 0;
   for (PlacedTensor& placed : header->tensors) {
     const char* const name = placed.tensor.name.c_str();
@@ -47,38 +53,35 @@ Result<void> read_safetensors(std::span<const std::byte> bytes, const std::strin
       return failure(AXLE_MALFORMED,
                      "%s: tensor \"%s\" begins at byte %llu of the data, not at %llu where the one "
                      "before it ends",
-                     path.c_str(), name, static_cast<unsigned long long>(placed.begin),
-                     static_cast<unsigned long long>(end));
+                     path.c_str(), name, wide(placed.begin), wide(end));
     end = placed.end;
-    if (end > data.size())
+    if (end > size)
       return failure(AXLE_MALFORMED,
                      "%s: tensor \"%s\" goes on behind the end of the file; it is damaged or not "
                      "complete",
                      path.c_str(), name);
-    placed.tensor.data = data.subspan(static_cast<std::size_t>(placed.begin),
-                                      static_cast<std::size_t>(end - placed.begin));
+    placed.tensor.file = &file;
+    placed.tensor.at = data + placed.begin;
+    placed.tensor.bytes = static_cast<std::size_t>(end - placed.begin);
     if (to.find(placed.tensor.name) != nullptr)
       return failure(AXLE_MALFORMED, "%s: tensor \"%s\" is in another file of this model as well",
                      path.c_str(), name);
     const Result<void> added = to.add(std::move(placed.tensor));
     if (!added) return added;
   }
-  if (end != data.size())
+  if (end != size)
     return failure(AXLE_MALFORMED, "%s: %llu bytes follow the last tensor", path.c_str(),
-                   static_cast<unsigned long long>(data.size() - end));
+                   wide(size - end));
   metadata.merge(header->metadata);
   return {};
 }
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::string& path) {
   SafetensorsFile opened(path);
-  Result<MappedFile> file = MappedFile::open(path);
+  Result<ModelFile> file = ModelFile::open(path);
   if (!file) return std::unexpected(file.error());
-  opened.file_ = std::move(*file);
-  const Result<void> read =
-      read_safetensors(opened.file_.bytes(), path, opened.tensors_, opened.metadata_);
+  const Result<void> read = read_safetensors(std::move(*file), opened.tensors_, opened.metadata_);
   if (!read) return std::unexpected(read.error());
-  opened.tensors_.mark_mapped();
   return opened;
 }
 
@@ -89,39 +92,34 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string& folder) {
   if (!exists(whole_path) && exists(index_path)) {
     const Result<void> read = opened.open_shards(folder, index_path);
     if (!read) return std::unexpected(read.error());
-    opened.tensors_.mark_mapped();
     return opened;
   }
-  Result<MappedFile> file = MappedFile::open(whole_path);
+  Result<ModelFile> file = ModelFile::open(whole_path);
   if (!file)
     return failure(file.error().status, "%s%s", file.error().message.c_str(),
                    exists(whole_path) ? "" : "; model.safetensors.index.json is not there either");
-  opened.files_.push_back(std::move(*file));
-  const Result<void> read =
-      read_safetensors(opened.files_.back().bytes(), whole_path, opened.tensors_, opened.metadata_);
+  const Result<void> read = read_safetensors(std::move(*file), opened.tensors_, opened.metadata_);
   if (!read) return std::unexpected(read.error());
-  opened.tensors_.mark_mapped();
   return opened;
 }
 
 Result<void> SafetensorsFolder::open_shards(const std::string& folder,
                                             const std::string& index_path) {
-  const Result<MappedFile> index = MappedFile::open(index_path);
+  const Result<std::string> index = read_text(index_path, largest_json_file);
   if (!index) return std::unexpected(index.error());
-  const auto promised = parse_shard_index(index->text(), index_path);
+  const auto promised = parse_shard_index(*index, index_path);
   if (!promised) return std::unexpected(promised.error());
   std::map<std::string, std::vector<std::string>> shards;  // each with its tensors
   for (const auto& [tensor, name] : *promised) shards[name].push_back(tensor);
   for (const auto& [name, tensors] : shards) {
     const std::string path = folder + "/" + name;
-    Result<MappedFile> file = MappedFile::open(path);
+    Result<ModelFile> file = ModelFile::open(path);
     if (!file)
       return failure(file.error().status, "%s; by %s tensor \"%s\" is in it",
                      file.error().message.c_str(), index_path.c_str(), tensors.front().c_str());
     const std::size_t before = tensors_.tensors().size();
-    const Result<void> read = read_safetensors(file->bytes(), path, tensors_, metadata_);
+    const Result<void> read = read_safetensors(std::move(*file), tensors_, metadata_);
     if (!read) return read;
-    files_.push_back(std::move(*file));
     for (const std::string& tensor : tensors) {
       const Tensor* const found = tensors_.find(tensor);
       if (found == nullptr || found < tensors_.tensors().data() + before)

@@ -4,11 +4,10 @@
 
 #include <cstddef>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/files/tensor_source.h"
 #include "runtime/result.h"
 
@@ -17,11 +16,10 @@ namespace axle::runtime {
 /// "__metadata__": by convention "format" and, of our own, what a quantiser did.
 using SafetensorsMetadata = std::map<std::string, std::string>;
 
-/// Adds the tensors of a file's bytes, in the order of their places, to `to`, and its metadata to
-/// `metadata` where the key is not there yet; `path` names the file in errors. Every offset is
-/// checked: tensors cover what follows the header exactly.
-[[nodiscard]] Result<void> read_safetensors(std::span<const std::byte> bytes,
-                                            const std::string& path, TensorSource& to,
+/// Adds the tensors of a file, in the order of their places, to `to`, which keeps it, and its
+/// metadata to `metadata` where the key is not there yet. Every offset is checked: tensors cover
+/// what follows the header exactly.
+[[nodiscard]] Result<void> read_safetensors(ModelFile file, TensorSource& to,
                                             SafetensorsMetadata& metadata);
 
 /// One file.
@@ -35,7 +33,6 @@ class SafetensorsFile {
  private:
   explicit SafetensorsFile(const std::string& path) : tensors_(path) {}
 
-  MappedFile file_;
   TensorSource tensors_;
   SafetensorsMetadata metadata_;
 };
@@ -55,7 +52,6 @@ class SafetensorsFolder {
 
   [[nodiscard]] Result<void> open_shards(const std::string& folder, const std::string& index_path);
 
-  std::vector<MappedFile> files_;
   TensorSource tensors_;
   SafetensorsMetadata metadata_;
 };

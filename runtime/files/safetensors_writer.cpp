@@ -1,5 +1,6 @@
 #include "runtime/files/safetensors_writer.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -10,6 +11,9 @@
 
 namespace axle::runtime {
 namespace {
+
+/// Of a tensor that are in memory while it is copied.
+constexpr std::size_t copied_bytes = std::size_t{1} << 20U;
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -126,8 +130,17 @@ Result<void> write_shards(const std::string& folder, const std::string& index_pa
 }  // namespace
 
 TensorToWrite copy_of(const Tensor& tensor) {
-  return {tensor.name, tensor.type, tensor.shape,
-          [data = tensor.data](const PutBytes& put) { return put(data); }};
+  return {tensor.name, tensor.type, tensor.shape, [tensor](const PutBytes& put) -> Result<void> {
+            std::vector<std::byte> part(std::min(tensor.bytes, copied_bytes));
+            for (std::size_t at = 0; at < tensor.bytes; at += part.size()) {
+              const std::span<std::byte> next =
+                  std::span(part).first(std::min(part.size(), tensor.bytes - at));
+              Result<void> done = read_bytes(tensor, at, next);
+              if (done) done = put(next);
+              if (!done) return done;
+            }
+            return {};
+          }};
 }
 
 Result<void> write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors,

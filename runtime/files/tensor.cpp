@@ -1,13 +1,13 @@
 #include "runtime/files/tensor.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "runtime/files/quantised_blocks.h"
 #include "runtime/half.h"
 
 namespace axle::runtime {
 namespace {
+
+/// Of a file that are read at once and made floats: a part of the first cache.
+constexpr std::size_t part_bytes = std::size_t{16} << 10U;
 
 constexpr TensorTypeRow type_rows[] = {
     {TensorType::float64, "float64", 1, 8, true},
@@ -44,9 +44,6 @@ void read_plain(TensorType type, const std::byte* from, std::size_t count, float
         std::memcpy(&value, from + i * sizeof value, sizeof value);
         to[i] = static_cast<float>(value);
       }
-      return;
-    case TensorType::float32:
-      std::memcpy(to, from, count * sizeof(float));
       return;
     case TensorType::float16:
       for (std::size_t i = 0; i < count; ++i) to[i] = float_from_float16(load_half(from + 2 * i));
@@ -93,24 +90,37 @@ std::size_t Tensor::row_bytes() const {
   return columns() / kind.block_weights * kind.block_bytes;
 }
 
-void read_rows(const Tensor& tensor, std::size_t first, std::size_t count, float* to) {
-  const TensorTypeRow& kind = row(tensor.type);
-  const std::byte* const from = tensor.data.data() + first * tensor.row_bytes();
-  if (kind.block_weights == 1) {
-    read_plain(tensor.type, from, count * tensor.columns(), to);
-  } else {
-    read_blocks(tensor.type, from, count * (tensor.columns() / kind.block_weights), to);
-  }
+Result<void> read_bytes(const Tensor& tensor, std::size_t first, std::span<std::byte> to) {
+  Result<void> read = tensor.file->read(tensor.at + first, to);
+  if (read) return read;
+  return failure(read.error().status, "%s; tensor \"%s\" is lost", read.error().message.c_str(),
+                 tensor.name.c_str());
 }
 
-void forget_rows(const Tensor& tensor, std::size_t first, std::size_t count) {
-  if (!tensor.mapped) return;
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const auto* const from = tensor.data.data() + first * tensor.row_bytes();
-  // The page where they begin may hold others' bytes, which come back as these do.
-  const std::size_t in_page = reinterpret_cast<std::uintptr_t>(from) % page;
-  const std::size_t bytes = (in_page + count * tensor.row_bytes()) / page * page;
-  if (bytes > 0) madvise(const_cast<std::byte*>(from - in_page), bytes, MADV_DONTNEED);
+Result<void> read_rows(const Tensor& tensor, std::size_t first, std::size_t count, float* to) {
+  const TensorTypeRow& kind = row(tensor.type);
+  const std::size_t begin = first * tensor.row_bytes();
+  if (tensor.type == TensorType::float32)
+    return read_bytes(tensor, begin,
+                      {reinterpret_cast<std::byte*>(to), count * tensor.row_bytes()});
+  std::byte part[part_bytes];
+  std::size_t left = count * (tensor.columns() / kind.block_weights);
+  const std::size_t together = part_bytes / kind.block_bytes;
+  for (std::size_t at = begin; left > 0;) {
+    const std::size_t blocks = left < together ? left : together;
+    const std::span<std::byte> bytes{part, blocks * kind.block_bytes};
+    const Result<void> read = read_bytes(tensor, at, bytes);
+    if (!read) return read;
+    if (kind.block_weights == 1) {
+      read_plain(tensor.type, part, blocks, to);
+    } else {
+      read_blocks(tensor.type, part, blocks, to);
+    }
+    to += blocks * kind.block_weights;
+    at += bytes.size();
+    left -= blocks;
+  }
+  return {};
 }
 
 }  // namespace axle::runtime

@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/files/model_file.h"
+#include "runtime/result.h"
+
 namespace axle::runtime {
 
 /// Those from q8_0 on are ggml's blocks: so many weights with scales of their own.
@@ -46,8 +49,9 @@ struct Tensor {
   std::string name;
   TensorType type = TensorType::float32;
   std::vector<std::size_t> shape;   ///< outermost first; may be empty: one number
-  std::span<const std::byte> data;  ///< of the file, which must stay open; not aligned
-  bool mapped = false;              ///< `data` lies in a mapping of the file
+  const ModelFile* file = nullptr;  ///< which must stay open
+  std::uint64_t at = 0;             ///< where its bytes begin in the file
+  std::size_t bytes = 0;
 
   [[nodiscard]] std::size_t columns() const { return shape.empty() ? 1 : shape.back(); }
   [[nodiscard]] std::size_t rows() const;  ///< product of all lengths but the last
@@ -58,12 +62,14 @@ struct Tensor {
 [[nodiscard]] std::optional<std::size_t> tensor_bytes(TensorType type,
                                                       const std::vector<std::size_t>& shape);
 
-/// Rows [first, first + count) of a tensor of floats, [count][columns], as ggml and IEEE 754 have
-/// them; no multiplication and addition is fused.
-void read_rows(const Tensor& tensor, std::size_t first, std::size_t count, float* to);
+/// Bytes [first, first + to.size()). AXLE_IO, naming file and tensor, if the file was cut short
+/// since it was opened, or cannot be read.
+[[nodiscard]] Result<void> read_bytes(const Tensor& tensor, std::size_t first,
+                                      std::span<std::byte> to);
 
-/// Rows that are not needed soon: their pages leave the process where the tensor is mapped, and
-/// come back from the file when they are read again.
-void forget_rows(const Tensor& tensor, std::size_t first, std::size_t count);
+/// Rows [first, first + count) of a tensor of floats, [count][columns], as ggml and IEEE 754 have
+/// them; no multiplication and addition is fused. Errors are those of read_bytes.
+[[nodiscard]] Result<void> read_rows(const Tensor& tensor, std::size_t first, std::size_t count,
+                                     float* to);
 
 }  // namespace axle::runtime

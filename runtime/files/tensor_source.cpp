@@ -10,10 +10,6 @@ Result<void> TensorSource::add(Tensor tensor) {
   return {};
 }
 
-void TensorSource::mark_mapped() {
-  for (Tensor& tensor : tensors_) tensor.mapped = true;
-}
-
 const Tensor* TensorSource::find(std::string_view name) const {
   const auto place = places_.find(std::string(name));
   return place == places_.end() ? nullptr : &tensors_[place->second];

@@ -2,11 +2,13 @@
 // The tensors of one model by name, whichever files they are in.
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/files/model_file.h"
 #include "runtime/files/tensor.h"
 #include "runtime/result.h"
 
@@ -17,11 +19,11 @@ class TensorSource {
   /// `where` names the file or folder in errors.
   explicit TensorSource(std::string where) : where_(std::move(where)) {}
 
+  /// Keeps a file open, for tensors that lie in it.
+  void keep(std::unique_ptr<const ModelFile> file) { files_.push_back(std::move(file)); }
+
   /// AXLE_MALFORMED if there is one of that name.
   [[nodiscard]] Result<void> add(Tensor tensor);
-
-  /// All tensors lie in mappings of their files.
-  void mark_mapped();
 
   [[nodiscard]] const Tensor* find(std::string_view name) const;
   /// AXLE_MALFORMED with the name if it is not there.
@@ -33,6 +35,7 @@ class TensorSource {
 
  private:
   std::string where_;
+  std::vector<std::unique_ptr<const ModelFile>> files_;
   std::vector<Tensor> tensors_;
   std::unordered_map<std::string, std::size_t> places_;
 };

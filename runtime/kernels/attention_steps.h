@@ -54,19 +54,22 @@ AXLE_TARGET void score_pages(const ScoreTask& task, std::size_t row, std::size_t
   }
 }
 
-/// Single rows take four pages at once, so that enough additions are under way.
+/// As many pages at once as there are registers for the sums: enough additions under way, and few
+/// loads of queries for each.
+template <class Element, int Rows>
+AXLE_TARGET void score_rows(const ScoreTask& task, std::size_t row) {
+  constexpr int together = Rows == 1 || Vector::bytes == 64 ? 4 : 1;
+  std::size_t page = 0;
+  for (; page + together <= task.page_count; page += together)
+    score_pages<Element, Rows, together>(task, row, page);
+  for (; page < task.page_count; ++page) score_pages<Element, Rows, 1>(task, row, page);
+}
+
 template <class Element>
 AXLE_TARGET void score_all(const ScoreTask& task) {
   std::size_t row = 0;
-  for (; row + 4 <= task.rows; row += 4) {
-    for (std::size_t page = 0; page < task.page_count; ++page)
-      score_pages<Element, 4, 1>(task, row, page);
-  }
-  for (; row < task.rows; ++row) {
-    std::size_t page = 0;
-    for (; page + 4 <= task.page_count; page += 4) score_pages<Element, 1, 4>(task, row, page);
-    for (; page < task.page_count; ++page) score_pages<Element, 1, 1>(task, row, page);
-  }
+  for (; row + 4 <= task.rows; row += 4) score_rows<Element, 4>(task, row);
+  for (; row < task.rows; ++row) score_rows<Element, 1>(task, row);
 }
 
 AXLE_TARGET void score(const ScoreTask& task) {

@@ -216,6 +216,23 @@ AXLE_TARGET void row_group(const BlockProduct& product, const Weights& weights, 
   }
 }
 
+/// How the depth is cut, and how far ahead in memory weights are asked for.
+struct Blocks {
+  std::size_t steps;
+  std::size_t bytes_ahead;
+  bool near;  ///< into L1
+};
+
+/// One pass takes the weights as they come. Of a few groups the block stays in L1, with what is
+/// asked for meanwhile; of more, the start and the end of a pass cost more than loads from L2.
+template <class Weights>
+constexpr Blocks blocks_for(const BlockProduct& product, std::size_t groups, std::size_t passes) {
+  if (passes == 1)
+    return {product.depth / step_depth, product.rows <= 2 ? std::size_t{4096} : 8192, true};
+  const std::size_t steps = groups <= 3 ? 32 : 256;
+  return {steps, steps * Weights::bytes_a_step, groups <= 3};
+}
+
 /// `from`: where the weights lie in memory.
 template <class Product, class Weights>
 AXLE_TARGET void multiply_by(const BlockProduct& product, const Weights& weights,
@@ -227,23 +244,17 @@ AXLE_TARGET void multiply_by(const BlockProduct& product, const Weights& weights
       width_for<Product>(
           static_cast<int>(product.rows < Product::most_rows ? product.rows : Product::most_rows));
   const std::size_t passes = groups * passes_a_group;
-  // One pass takes the weights as they come. Of a few groups the block stays in L1, with what is
-  // asked for meanwhile; of more the start and the end of a pass cost more than loads from L2.
-  const bool streams = passes == 1;
-  const bool few = groups <= 3;
-  const bool near = streams ? product.rows <= 2 : few;
-  const std::size_t block_steps = streams ? steps : few ? 32 : 256;
-  const std::size_t ahead = streams ? (near ? 4096 : 16384) : block_steps * Weights::bytes_a_step;
-  const std::size_t advances = passes * (steps / steps_unrolled);
+  const Blocks blocks = blocks_for<Weights>(product, groups, passes);
   const std::size_t lines =
-      product.in_cache ? product.next_bytes / 64 / advances + 1
+      product.in_cache ? product.next_bytes / 64 / (passes * (steps / steps_unrolled)) + 1
                        : (steps_unrolled * Weights::bytes_a_step / 64 + passes - 1) / passes;
   const char* const next = static_cast<const char*>(product.next);
   Prefetch meanwhile{next, next + product.next_bytes, lines, false};
-  for (std::size_t step = 0; step < steps; step += block_steps) {
-    const std::size_t count = steps - step < block_steps ? steps - step : block_steps;
-    const char* const later = static_cast<const char*>(from) + step * Weights::bytes_a_step + ahead;
-    Prefetch behind{later, later + count * Weights::bytes_a_step, lines, near};
+  for (std::size_t step = 0; step < steps; step += blocks.steps) {
+    const std::size_t count = steps - step < blocks.steps ? steps - step : blocks.steps;
+    const char* const later =
+        static_cast<const char*>(from) + step * Weights::bytes_a_step + blocks.bytes_ahead;
+    Prefetch behind{later, later + count * Weights::bytes_a_step, lines, blocks.near};
     Prefetch& prefetch = product.in_cache ? meanwhile : behind;
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t row = product.rows * group / groups;

@@ -109,7 +109,9 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const std::size_t half = rotary_.pairs();
     rotary_.angles(rows_[r].position, buffers.cosines + r * half, buffers.sines + r * half);
-    const Result<void> read = read_embedding(rows_[r].token, buffers.hidden + r * shape_.hidden);
+    const Result<void> read =
+        read_finite_rows(*embedding_, where_, static_cast<std::size_t>(rows_[r].token), 1,
+                         buffers.hidden + r * shape_.hidden);
     if (!read) return read;
   }
   std::size_t rows = rows_.size();
@@ -127,13 +129,6 @@ Result<void> Decoder::forward(std::span<const Continuation> continuations) {
   for (const Continuation& one : continuations)
     one.sequence->advance_to(one.sequence->length() + one.tokens.size());
   return {};
-}
-
-/// Of the file no more stays in memory than some rows and what the system maps beside them.
-Result<void> Decoder::read_embedding(std::int32_t token, float* to) {
-  constexpr std::size_t most_kept = 64;
-  if (++embeddings_read_ % most_kept == 0) forget_rows(*embedding_, 0, shape_.vocabulary);
-  return read_finite_row(*embedding_, where_, static_cast<std::size_t>(token), to);
 }
 
 RowSource Decoder::normalised(const float* x, const std::vector<float>& weight) const {
@@ -227,7 +222,7 @@ void Decoder::attend(std::size_t index, const Buffers& b) {
   for (const RowBlock& block : blocks_)
     operations += block.rows * rows_[block.row].position * shape_.query_width();
   engine_->share(blocks_.size() * shape_.key_heads, operations,
-                 [&](std::size_t item, std::size_t thread) {
+                 [&](std::size_t item, std::size_t thread) noexcept {
                    const RowBlock& block = blocks_[item / shape_.key_heads];
                    attention_.run(step,
                                   {.sequence = rows_[block.row].sequence,

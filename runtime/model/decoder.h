@@ -42,7 +42,7 @@ class Decoder {
 
   /// The same logits, bit for bit, however tokens are divided into calls and whatever else is in a
   /// call. Tokens must be below the vocabulary's size. AXLE_MALFORMED if the embedding of one is
-  /// not finite. On an error no sequence has grown.
+  /// not finite, AXLE_IO if the file no longer has it. On an error no sequence has grown.
   [[nodiscard]] Result<void> forward(std::span<const Continuation> continuations);
 
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
@@ -101,7 +101,6 @@ class Decoder {
                                           const Buffers& buffers);
   [[nodiscard]] std::size_t keep_wanted(std::span<const Continuation> continuations,
                                         const Buffers& buffers);
-  [[nodiscard]] Result<void> read_embedding(std::int32_t token, float* to);
   [[nodiscard]] RowSource normalised(const float* x, const std::vector<float>& weight) const;
   void prepare_heads(std::size_t layer, std::size_t row, const Buffers& buffers);
   void attend(std::size_t layer, const Buffers& buffers);
@@ -122,7 +121,6 @@ class Decoder {
 
   std::vector<Row> rows_;  ///< of the call that runs
   std::vector<RowBlock> blocks_;
-  std::size_t embeddings_read_ = 0;
   Memory memory_;
 };
 

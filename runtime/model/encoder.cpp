@@ -55,8 +55,8 @@ Result<void> Encoder::look_up(std::span<const std::int32_t> tokens, float* hidde
   std::vector<float> position(width);
   for (std::size_t i = 0; i < tokens.size(); ++i, hidden += width) {
     Result<void> read =
-        read_finite_row(*words_, where_, static_cast<std::size_t>(tokens[i]), hidden);
-    if (read) read = read_finite_row(*positions_, where_, i, position.data());
+        read_finite_rows(*words_, where_, static_cast<std::size_t>(tokens[i]), 1, hidden);
+    if (read) read = read_finite_rows(*positions_, where_, i, 1, position.data());
     if (!read) return read;
     step.add(type_.data(), width, hidden);
     step.add(position.data(), width, hidden);
@@ -69,7 +69,7 @@ Result<void> Encoder::look_up(std::span<const std::int32_t> tokens, float* hidde
 void Encoder::normalise(const Norm& norm, std::size_t rows, float* hidden) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.hidden;
-  engine_->share(rows, rows * width, [&](std::size_t r, std::size_t) {
+  engine_->share(rows, rows * width, [&](std::size_t r, std::size_t) noexcept {
     float* const row = hidden + r * width;
     step.layer_norm(row, norm.weight.data(), norm.bias.data(), width, shape_.norm_epsilon, row);
   });
@@ -82,30 +82,31 @@ void Encoder::attend(std::vector<Rows>& texts, const float* heads, float* mixed)
   const std::size_t per_text = shape_.heads;
   std::size_t operations = 0;
   for (const Rows& text : texts) operations += text.count * text.count * shape_.query_width();
-  engine_->share(texts.size() * per_text, operations, [&](std::size_t item, std::size_t thread) {
-    Rows& text = texts[item / per_text];
-    const std::size_t head = item % per_text;
-    const float* const first = heads + text.first * width;
-    for (std::size_t r = 0; r < text.count; ++r) {
-      const float* const keys = first + r * width + shape_.query_width();
-      text.sequence.store_key(0, head, r, keys + head * depth);
-      text.sequence.store_value(0, head, r, keys + shape_.query_width() + head * depth);
-    }
-    for (std::size_t r = 0; r < text.count; r += Attention::most_rows) {
-      const std::size_t left = text.count - r;
-      attention_.run(step,
-                     {.sequence = &text.sequence,
-                      .layer = 0,
-                      .position = r,
-                      .rows = left < Attention::most_rows ? left : Attention::most_rows,
-                      .visible = text.count,
-                      .queries = first + r * width,
-                      .query_floats = width,
-                      .out = mixed + (text.first + r) * shape_.query_width(),
-                      .out_floats = shape_.query_width()},
-                     head, thread);
-    }
-  });
+  engine_->share(
+      texts.size() * per_text, operations, [&](std::size_t item, std::size_t thread) noexcept {
+        Rows& text = texts[item / per_text];
+        const std::size_t head = item % per_text;
+        const float* const first = heads + text.first * width;
+        for (std::size_t r = 0; r < text.count; ++r) {
+          const float* const keys = first + r * width + shape_.query_width();
+          text.sequence.store_key(0, head, r, keys + head * depth);
+          text.sequence.store_value(0, head, r, keys + shape_.query_width() + head * depth);
+        }
+        for (std::size_t r = 0; r < text.count; r += Attention::most_rows) {
+          const std::size_t left = text.count - r;
+          attention_.run(step,
+                         {.sequence = &text.sequence,
+                          .layer = 0,
+                          .position = r,
+                          .rows = left < Attention::most_rows ? left : Attention::most_rows,
+                          .visible = text.count,
+                          .queries = first + r * width,
+                          .query_floats = width,
+                          .out = mixed + (text.first + r) * shape_.query_width(),
+                          .out_floats = shape_.query_width()},
+                         head, thread);
+        }
+      });
 }
 
 Result<void> Encoder::run_layer(Layer& layer, std::vector<Rows>& texts, std::size_t rows,
@@ -156,12 +157,12 @@ Result<std::vector<std::vector<float>>> Encoder::embed(
     hidden.clear();
     for (; next < texts.size(); ++next) {
       const std::vector<std::int32_t>& tokens = texts[next];
+      const std::string name = texts.size() == 1 ? "the text" : "text " + std::to_string(next);
       if (tokens.empty() || tokens.size() > shape_.context)
-        return failure(AXLE_BAD_ARGUMENT, "%s: text %zu has %zu tokens; this model takes 1 to %zu",
-                       where_.c_str(), next + 1, tokens.size(), shape_.context);
+        return failure(AXLE_BAD_ARGUMENT, "%s: %s has %zu tokens; this model takes 1 to %zu",
+                       where_.c_str(), name.c_str(), tokens.size(), shape_.context);
       if (!together.empty() && rows + tokens.size() > most_rows) break;
-      const Result<void> known =
-          check_tokens(shape_, tokens, where_, "text " + std::to_string(next + 1));
+      const Result<void> known = check_tokens(shape_, tokens, where_, name);
       if (!known) return std::unexpected(known.error());
       together.push_back({rows, tokens.size(), Sequence(pages)});
       hidden.resize((rows + tokens.size()) * shape_.hidden);

@@ -1,5 +1,6 @@
 // Loading an encoder: which tensors make which layer.
 #include "runtime/model/description/required_tensors.h"
+#include "runtime/model/description/tensor_names.h"
 #include "runtime/model/encoder.h"
 #include "runtime/model/layers/stored_rows.h"
 
@@ -79,7 +80,7 @@ Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const Ten
   const Result<ModelMode> mode = choose_mode(shape, wanted.name, source.where());
   if (!mode) return std::unexpected(mode.error());
   const std::string words = "embeddings.word_embeddings.weight";
-  const Loader loader(engine, shape, source, *mode, source.find(words) != nullptr ? "" : "bert.");
+  const Loader loader(engine, shape, source, *mode, encoder_prefix(source));
   Encoder encoder(engine, shape, source.where());
   const Result<const Tensor*> table = loader.table(words, shape.vocabulary);
   if (!table) return std::unexpected(table.error());
@@ -92,7 +93,7 @@ Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const Ten
       loader.table("embeddings.token_type_embeddings.weight", shape.segments);
   if (!types) return std::unexpected(types.error());
   encoder.type_.resize(shape.hidden);
-  const Result<void> type = read_finite_row(**types, source.where(), 0, encoder.type_.data());
+  const Result<void> type = read_finite_rows(**types, source.where(), 0, 1, encoder.type_.data());
   if (!type) return std::unexpected(type.error());
   Result<Norm> norm = loader.norm("embeddings.LayerNorm");
   if (!norm) return std::unexpected(norm.error());

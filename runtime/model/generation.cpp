@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include "runtime/quantize/rounding.h"
 
@@ -109,20 +108,20 @@ Result<void> Generation::advance(const OnToken& on_token) {
 
 /// Nothing is thrown: a thread of the pool has nobody who would catch it.
 void Generation::pick(Text& text, std::span<const float> logits) noexcept {
-  try {
+  const Result<void> picked = caught([&]() -> Result<void> {
     const bool finite = std::isfinite(largest_magnitude_of(logits.data(), logits.size()));
     text.picked = finite ? AXLE_OK : AXLE_MALFORMED;
     if (finite) text.last = text.sampler.pick(logits);
-  } catch (const std::bad_alloc&) {
-    text.picked = AXLE_NO_MEMORY;
-  }
+    return {};
+  });
+  if (!picked) text.picked = picked.error().status;
 }
 
 /// Of all texts at once: a vocabulary is long.
 void Generation::pick_tokens() {
   const std::size_t vocabulary = decoder_->shape().vocabulary;
   decoder_->engine().share(
-      picking_.size(), picking_.size() * vocabulary, [&](std::size_t i, std::size_t) {
+      picking_.size(), picking_.size() * vocabulary, [&](std::size_t i, std::size_t) noexcept {
         pick(texts_[picking_[i]], {logits_.as<float>() + i * vocabulary, vocabulary});
       });
 }

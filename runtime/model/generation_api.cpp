@@ -6,9 +6,11 @@
 
 #include "runtime/model/model_handle.h"
 
+using axle::runtime::clear_failure;
 using axle::runtime::Ending;
 using axle::runtime::Generation;
 using axle::runtime::guarded;
+using axle::runtime::guarded_alone;
 using axle::runtime::missing_argument;
 using axle::runtime::Prompt;
 using axle::runtime::report;
@@ -59,24 +61,37 @@ axle_ending number_of(Ending ending) {
   return AXLE_STOPPED;
 }
 
+/// `name` is what the prompt is called in errors.
+axle_status check_prompt(const axle_prompt& prompt, const char* name, axle_error* error) {
+  if (prompt.tokens == nullptr && prompt.count > 0)
+    return report_failure(error, AXLE_BAD_ARGUMENT, "%s: tokens is NULL and count %zu", name,
+                          prompt.count);
+  // A NaN is none of these.
+  if (!(prompt.temperature >= 0))
+    return report_failure(error, AXLE_BAD_ARGUMENT, "%s: temperature is %g; it must be 0 or more",
+                          name, prompt.temperature);
+  if (!(prompt.top_p >= 0 && prompt.top_p <= 1))
+    return report_failure(error, AXLE_BAD_ARGUMENT, "%s: top_p is %g; it must be 0 to 1", name,
+                          prompt.top_p);
+  if (!(prompt.min_p >= 0 && prompt.min_p <= 1))
+    return report_failure(error, AXLE_BAD_ARGUMENT, "%s: min_p is %g; it must be 0 to 1", name,
+                          prompt.min_p);
+  return AXLE_OK;
+}
+
 axle_status take_prompts(const axle_prompt* const* prompts, std::size_t count,
                          std::vector<Prompt>& taken, axle_error* error) {
-  constexpr std::size_t first_layout = offsetof(axle_prompt, seed) + sizeof(std::uint64_t);
   for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = count == 1 ? "the prompt" : "prompt " + std::to_string(i);
     axle_prompt own{};
-    if (!axle::runtime::take_known(prompts[i], first_layout, own) ||
-        (own.tokens == nullptr && own.count > 0))
-      return missing_argument(error, "a field of a prompt");
-    const bool sane = own.temperature >= 0 && own.top_p >= 0 && own.top_p <= 1 && own.min_p >= 0 &&
-                      own.min_p <= 1;
-    if (!sane)
-      return report_failure(error, AXLE_BAD_ARGUMENT,
-                            "prompt %zu: temperature must be 0 or more, top_p and min_p 0 to 1", i);
+    axle_status status = axle::runtime::take_struct(error, name.c_str(), prompts[i], own);
+    if (status == AXLE_OK) status = check_prompt(own, name.c_str(), error);
+    if (status != AXLE_OK) return status;
     taken.push_back({std::vector<std::int32_t>(own.tokens, own.tokens + own.count),
                      own.most_tokens,
                      {.temperature = own.temperature,
                       .top_k = own.top_k,
-                      .top_p = own.top_p,
+                      .top_p = own.top_p > 0 ? own.top_p : 1,
                       .min_p = own.min_p,
                       .seed = own.seed}});
   }
@@ -85,8 +100,9 @@ axle_status take_prompts(const axle_prompt* const* prompts, std::size_t count,
 
 axle_status check_decoder(const axle_model* model, const axle_prompt* const* prompts,
                           std::size_t count, axle_error* error) {
-  if (model == nullptr) return missing_argument(error, "the model");
-  if (prompts == nullptr && count > 0) return missing_argument(error, "the prompts");
+  clear_failure(error);
+  if (model == nullptr) return missing_argument(error, "model");
+  if (prompts == nullptr && count > 0) return missing_argument(error, "prompts");
   if (!model->decoder)
     return report_failure(error, AXLE_UNSUPPORTED, "a model of type %s makes vectors, not texts",
                           model->model.shape().type.c_str());
@@ -99,12 +115,11 @@ axle_status axle_model_generate(axle_model* model, const axle_prompt* const* pro
                                 axle_on_token on_token, void* context, axle_error* error) {
   const axle_status checked = check_decoder(model, prompts, count, error);
   if (checked != AXLE_OK) return checked;
-  if (on_token == nullptr) return missing_argument(error, "the function that takes tokens");
-  return guarded(error, model->where(), [&]() -> axle_status {
+  if (on_token == nullptr) return missing_argument(error, "on_token");
+  return guarded_alone(error, *model, [&]() -> axle_status {
     std::vector<Prompt> taken;
     const axle_status status = take_prompts(prompts, count, taken, error);
     if (status != AXLE_OK) return status;
-    const std::lock_guard lock(model->in_use);
     const auto answers = axle::runtime::generate(*model->decoder, model->form, taken,
                                                  [&](std::size_t prompt, std::int32_t token) {
                                                    return on_token(context, prompt, token) != 0;
@@ -115,7 +130,8 @@ axle_status axle_model_generate(axle_model* model, const axle_prompt* const* pro
 
 axle_status axle_generation_create(axle_model* model, const axle_prompt* const* prompts,
                                    size_t count, axle_generation** out, axle_error* error) {
-  if (out == nullptr) return missing_argument(error, "the place for the generation");
+  clear_failure(error);
+  if (out == nullptr) return missing_argument(error, "out");
   *out = nullptr;
   const axle_status checked = check_decoder(model, prompts, count, error);
   if (checked != AXLE_OK) return checked;
@@ -133,11 +149,11 @@ axle_status axle_generation_create(axle_model* model, const axle_prompt* const* 
 void axle_generation_destroy(axle_generation* generation) { delete generation; }
 
 axle_status axle_generation_step(axle_generation* generation, int32_t* running, axle_error* error) {
-  if (generation == nullptr || running == nullptr)
-    return missing_argument(error, "the generation or the place for what runs");
+  clear_failure(error);
+  if (generation == nullptr) return missing_argument(error, "generation");
+  if (running == nullptr) return missing_argument(error, "running");
   *running = 0;
-  return guarded(error, generation->model->where(), [&]() -> axle_status {
-    const std::lock_guard lock(generation->model->in_use);
+  return guarded_alone(error, *generation->model, [&]() -> axle_status {
     const auto done = generation->generation.step({});
     if (!done) return report(error, done.error());
     *running = generation->generation.is_running() ? 1 : 0;
@@ -146,7 +162,8 @@ axle_status axle_generation_step(axle_generation* generation, int32_t* running, 
 }
 
 axle_status axle_generation_stop(axle_generation* generation, size_t prompt, axle_error* error) {
-  if (generation == nullptr) return missing_argument(error, "the generation");
+  clear_failure(error);
+  if (generation == nullptr) return missing_argument(error, "generation");
   if (prompt >= generation->generation.size())
     return report_failure(error, AXLE_BAD_ARGUMENT, "there is no prompt %zu; there are %zu", prompt,
                           generation->generation.size());
@@ -156,21 +173,23 @@ axle_status axle_generation_stop(axle_generation* generation, size_t prompt, axl
 
 axle_status axle_generation_answer(axle_generation* generation, size_t prompt, axle_answer* answer,
                                    axle_error* error) {
-  if (generation == nullptr) return missing_argument(error, "the generation");
-  if (answer == nullptr || answer->struct_size < sizeof *answer)
-    return missing_argument(error, "the place for the answer");
+  clear_failure(error);
+  if (generation == nullptr) return missing_argument(error, "generation");
+  const axle_status status = axle::runtime::check_struct(error, "answer", answer);
+  if (status != AXLE_OK) return status;
   if (prompt >= generation->generation.size())
     return report_failure(error, AXLE_BAD_ARGUMENT, "there is no prompt %zu; there are %zu", prompt,
                           generation->generation.size());
   return guarded(error, generation->model->where(), [&]() -> axle_status {
     generation->show(prompt);
     const axle::runtime::Answer& own = generation->generation.answer(prompt);
-    answer->tokens = own.tokens.data();
-    answer->count = own.tokens.size();
-    answer->text = generation->shown[prompt].text.data();
-    answer->text_size = generation->shown[prompt].text.size();
-    answer->ending =
-        generation->generation.is_running(prompt) ? AXLE_RUNNING : number_of(own.ending);
+    axle_answer found{};
+    found.tokens = own.tokens.data();
+    found.count = own.tokens.size();
+    found.text = generation->shown[prompt].text.data();
+    found.text_size = generation->shown[prompt].text.size();
+    found.ending = generation->generation.is_running(prompt) ? AXLE_RUNNING : number_of(own.ending);
+    axle::runtime::give_struct(found, *answer);
     return AXLE_OK;
   });
 }

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/model/description/folder_files.h"
 
 namespace axle::runtime {
@@ -54,8 +54,8 @@ void Model::recognise_template(std::optional<std::string_view> text, const std::
   } else {
     chat_template_ =
         failure(AXLE_UNSUPPORTED,
-                "%s: the model has no chat template; `--raw` continues the prompt as it "
-                "is",
+                "%s: the model has no chat template; raw (`--raw` of the program) continues the "
+                "prompt as it is",
                 where.c_str());
   }
 }
@@ -76,18 +76,18 @@ Result<void> Model::open_gguf(const std::string& path) {
 
 Result<void> Model::open_folder(const std::string& path) {
   const std::string config_path = path + "/config.json";
-  const Result<MappedFile> config = MappedFile::open(config_path);
+  const Result<std::string> config = read_text(config_path, largest_json_file);
   if (!config) return std::unexpected(config.error());
-  Result<ModelShape> shape = parse_config(config->text(), config_path);
+  Result<ModelShape> shape = parse_config(*config, config_path);
   if (!shape) return std::unexpected(shape.error());
   shape_ = std::move(*shape);
   Result<SafetensorsFolder> folder = SafetensorsFolder::open(path);
   if (!folder) return std::unexpected(folder.error());
   folder_ = std::move(*folder);
   const std::string tokenizer_path = path + "/tokenizer.json";
-  const Result<MappedFile> text = MappedFile::open(tokenizer_path);
+  const Result<std::string> text = read_text(tokenizer_path, largest_json_file);
   if (!text) return std::unexpected(text.error());
-  Result<Tokenizer> tokenizer = Tokenizer::parse_json(text->text(), tokenizer_path);
+  Result<Tokenizer> tokenizer = Tokenizer::parse_json(*text, tokenizer_path);
   if (!tokenizer) return std::unexpected(tokenizer.error());
   tokenizer_ = std::move(*tokenizer);
   if (shape_.architecture == Architecture::encoder) {
@@ -104,15 +104,21 @@ Result<void> Model::open_folder(const std::string& path) {
 }
 
 Result<Model> Model::open(const std::string& given) {
+  if (given.empty())
+    return failure(AXLE_BAD_ARGUMENT, "the path of the model is empty; name a file or a folder");
   const Result<std::string> found = find_gguf_file(given);
   if (!found) return std::unexpected(found.error());
   const std::string& path = *found;
   Model model;
   const bool is_folder = exists(path + "/.");
   if (!is_folder && exists(path) && !ends_with_gguf(path)) {
-    const Result<MappedFile> file = MappedFile::open(path);
+    Result<ModelFile> file = ModelFile::open(path);
     if (!file) return std::unexpected(file.error());
-    if (!file->text().starts_with("GGUF"))
+    char magic[4] = {};
+    const std::size_t there = std::min<std::size_t>(file->size(), sizeof magic);
+    const Result<void> read = file->read(0, std::as_writable_bytes(std::span(magic, there)));
+    if (!read) return std::unexpected(read.error());
+    if (std::string_view(magic, there) != "GGUF")
       return failure(
           AXLE_MALFORMED,
           "%s: neither a GGUF file nor a folder; a model is a file that begins with \"GGUF\" "

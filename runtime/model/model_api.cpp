@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "runtime/model/layers/stored_rows.h"
 #include "runtime/model/model_handle.h"
 
 using axle::runtime::CacheForm;
+using axle::runtime::clear_failure;
 using axle::runtime::guarded;
 using axle::runtime::missing_argument;
 using axle::runtime::Model;
@@ -105,14 +107,16 @@ axle_status fill(const Values& values, Element* to, std::size_t* count, axle_err
 axle_status axle_model_open(axle_runtime* runtime, const char* path,
                             const axle_model_options* options, axle_model** out,
                             axle_error* error) {
-  if (out == nullptr) return missing_argument(error, "the place for the model");
+  clear_failure(error);
+  if (out == nullptr) return missing_argument(error, "out");
   *out = nullptr;
-  if (runtime == nullptr) return missing_argument(error, "the runtime");
-  if (path == nullptr) return missing_argument(error, "the path");
+  if (runtime == nullptr) return missing_argument(error, "runtime");
+  if (path == nullptr) return missing_argument(error, "path");
   axle_model_options known{};
-  constexpr std::size_t first_layout = offsetof(axle_model_options, context) + sizeof(void*);
-  if (options != nullptr && !axle::runtime::take_known(options, first_layout, known))
-    return missing_argument(error, "a field of the options");
+  if (options != nullptr) {
+    const axle_status status = axle::runtime::take_struct(error, "options", options, known);
+    if (status != AXLE_OK) return status;
+  }
   return guarded(error, path, [&]() -> axle_status {
     auto opened = Model::open(path);
     if (!opened) return report(error, opened.error());
@@ -140,9 +144,11 @@ axle_status axle_model_info(axle_model* model, size_t index, const char** key, c
 
 axle_status axle_model_tokens(axle_model* model, const char* text, int32_t raw, int32_t* tokens,
                               size_t* count, axle_error* error) {
-  if (model == nullptr) return missing_argument(error, "the model");
-  if (text == nullptr || count == nullptr || (tokens == nullptr && *count > 0))
-    return missing_argument(error, "the text or the place for its tokens");
+  clear_failure(error);
+  if (model == nullptr) return missing_argument(error, "model");
+  if (text == nullptr) return missing_argument(error, "text");
+  if (count == nullptr) return missing_argument(error, "count");
+  if (tokens == nullptr && *count > 0) return missing_argument(error, "tokens");
   return guarded(error, model->where(), [&]() -> axle_status {
     const auto found = tokens_of(*model, text, raw != 0);
     if (!found) return report(error, found.error());
@@ -152,9 +158,11 @@ axle_status axle_model_tokens(axle_model* model, const char* text, int32_t raw, 
 
 axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t count, char* text,
                             size_t* size, axle_error* error) {
-  if (model == nullptr) return missing_argument(error, "the model");
-  if ((tokens == nullptr && count > 0) || size == nullptr || (text == nullptr && *size > 0))
-    return missing_argument(error, "the tokens or the place for their text");
+  clear_failure(error);
+  if (model == nullptr) return missing_argument(error, "model");
+  if (tokens == nullptr && count > 0) return missing_argument(error, "tokens");
+  if (size == nullptr) return missing_argument(error, "size");
+  if (text == nullptr && *size > 0) return missing_argument(error, "text");
   return guarded(error, model->where(), [&]() -> axle_status {
     return fill(model->model.tokenizer().decode({tokens, count}, false), text, size, error);
   });
@@ -162,21 +170,22 @@ axle_status axle_model_text(axle_model* model, const int32_t* tokens, size_t cou
 
 axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t count,
                              float* vectors, axle_error* error) {
-  if (model == nullptr) return missing_argument(error, "the model");
-  if (count > 0 && (texts == nullptr || vectors == nullptr))
-    return missing_argument(error, "the texts or the place for their vectors");
+  clear_failure(error);
+  if (model == nullptr) return missing_argument(error, "model");
+  if (count > 0 && texts == nullptr) return missing_argument(error, "texts");
+  if (count > 0 && vectors == nullptr) return missing_argument(error, "vectors");
   if (!model->encoder)
     return report_failure(error, AXLE_UNSUPPORTED, "a model of type %s makes texts, not vectors",
                           model->model.shape().type.c_str());
-  return guarded(error, model->where(), [&]() -> axle_status {
+  return axle::runtime::guarded_alone(error, *model, [&]() -> axle_status {
     std::vector<std::vector<std::int32_t>> tokens;
     for (std::size_t i = 0; i < count; ++i) {
-      if (texts[i] == nullptr) return missing_argument(error, "a text");
+      if (texts[i] == nullptr)
+        return report_failure(error, AXLE_BAD_ARGUMENT, "text %zu is NULL", i);
       auto own = tokens_of(*model, texts[i], true);
       if (!own) return report(error, own.error());
       tokens.push_back(std::move(*own));
     }
-    const std::lock_guard lock(model->in_use);
     const auto found = model->encoder->embed(tokens, model->model.pooling());
     if (!found) return report(error, found.error());
     for (std::size_t i = 0; i < found->size(); ++i)

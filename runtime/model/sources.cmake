@@ -7,5 +7,6 @@ set(axle_runtime_model_sources
   layers/attention.cpp layers/elementary.cpp layers/key_value_cache.cpp layers/projection.cpp layers/rotary.cpp layers/stored_rows.cpp
     layers/weight_rows.cpp
   # Models into folders whose linear layers are quantised.
-  quantization/awq.cpp quantization/calibration.cpp quantization/kept_tensor.cpp quantization/linear_list.cpp
+  quantization/awq.cpp quantization/calibration.cpp quantization/encoder_calibration.cpp
+    quantization/factor_search.cpp quantization/kept_tensor.cpp quantization/linear_list.cpp
     quantization/model_files.cpp quantization/quantize.cpp quantization/scheme.cpp)

@@ -185,8 +185,8 @@ Result<ChatTemplate> ChatTemplate::recognise(std::string_view text, const std::s
   if (mistral.read_mistral(canonical)) return mistral;
   return failure(
       AXLE_UNSUPPORTED,
-      "%s: the chat template is none of ChatML, Llama 3 and Mistral; `--raw` continues the "
-      "prompt as it is",
+      "%s: the chat template is none of ChatML, Llama 3 and Mistral; raw (`--raw` of the program) "
+      "continues the prompt as it is",
       where.c_str());
 }
 

@@ -30,7 +30,7 @@ struct NamedSplit {
 /// Null for a name that is not known.
 [[nodiscard]] const NamedSplit* find_split(std::string_view name);
 
-/// The texts lie in the file's mapping.
+/// The texts lie in the file's metadata.
 struct GgufVocabulary {
   std::string_view model;  ///< "gpt2" or "bert"
   std::string_view split;  ///< "pre": "smollm", "llama-bpe", …

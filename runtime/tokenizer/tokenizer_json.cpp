@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/json_nesting.h"
+#include "runtime/json_tree.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "runtime/tokenizer/unicode.h"
 
@@ -410,9 +410,9 @@ class JsonReader {
 }  // namespace
 
 Result<Tokenizer> Tokenizer::parse_json(std::string_view text, const std::string& where) {
-  const Result<void> nesting = check_json_nesting(text, where);
-  if (!nesting) return std::unexpected(nesting.error());
-  const json document = json::parse(text, nullptr, false);
+  const Result<JsonTree> tree = JsonTree::parse(text, where);
+  if (!tree) return std::unexpected(tree.error());
+  const json& document = tree->root();
   if (document.is_discarded() || !document.is_object())
     return failure(AXLE_MALFORMED, "%s: not a JSON object", where.c_str());
   return JsonReader(document, where).read();

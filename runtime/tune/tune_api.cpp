@@ -25,7 +25,11 @@ axle_status load_tuning(axle_runtime& runtime, const char* path, axle_error* err
 }  // namespace
 
 axle_status axle_runtime_load_tuning(axle_runtime* runtime, const char* path, axle_error* error) {
-  if (runtime == nullptr) return report_failure(error, AXLE_BAD_ARGUMENT, "the runtime is missing");
+  axle::runtime::clear_failure(error);
+  if (runtime == nullptr) return axle::runtime::missing_argument(error, "runtime");
+  if (path != nullptr && path[0] == '\0')
+    return report_failure(error, AXLE_BAD_ARGUMENT,
+                          "path is empty; NULL is the table beside the library");
   try {
     return load_tuning(*runtime, path, error);
   } catch (const std::bad_alloc&) {

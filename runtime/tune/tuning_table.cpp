@@ -6,8 +6,8 @@
 #include <link.h>
 #include <nlohmann/json.hpp>
 
-#include "runtime/files/mapped_file.h"
-#include "runtime/json_nesting.h"
+#include "runtime/files/model_file.h"
+#include "runtime/json_tree.h"
 #include "runtime/linear.h"
 #include "runtime/machine/thread_pool.h"
 
@@ -173,9 +173,9 @@ int find_own(dl_phdr_info* info, std::size_t, void* context) {
 }  // namespace
 
 Result<TuningTable> parse_tuning(std::string_view text, const std::string& where) {
-  const Result<void> nested = check_json_nesting(text, where);
-  if (!nested) return std::unexpected(nested.error());
-  const json root = json::parse(text, nullptr, false);
+  const Result<JsonTree> tree = JsonTree::parse(text, where);
+  if (!tree) return std::unexpected(tree.error());
+  const json& root = tree->root();
   Fields fields(where);
   if (!root.is_object())
     return failure(AXLE_MALFORMED, "%s: this is no JSON object", where.c_str());
@@ -239,12 +239,9 @@ void TuningTable::put(const MachineSignature& machine, std::span<const LayerShap
 }
 
 Result<TuningTable> read_tuning(const std::string& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  if (file->bytes().size() > most_bytes)
-    return failure(AXLE_IO, "%s: %zu bytes are more than a tuning table has", path.c_str(),
-                   file->bytes().size());
-  return parse_tuning(file->text(), path);
+  const Result<std::string> text = read_text(path, most_bytes);
+  if (!text) return std::unexpected(text.error());
+  return parse_tuning(*text, path);
 }
 
 Result<std::size_t> apply_tuning(const TuningTable& table, Engine& engine) {

@@ -14,6 +14,7 @@
 #include "installer/file_access.h"
 #include "installer/store/download.h"
 #include "session/builds/archive_contents.h"
+#include "session/builds/build_limits.h"
 #include "session/builds/editable_project.h"
 #include "session/builds/git_checkout.h"
 #include "session/builds/told_program.h"
@@ -156,44 +157,12 @@ Result<void> SourceBuilds::prepare() {
   return {};
 }
 
-std::string SourceBuilds::settings_identity() const {
-  const Settings& settings = setup_.settings;
-  std::string text;
-  for (const Stated& stated : settings.config_settings) text += "set " + stated.value + "\n";
-  for (const Stated& stated : settings.build_constraint_texts)
-    text += "limit " + stated.value + "\n";
-  for (const Stated& stated : settings.build_constraint_files) {
-    constexpr std::size_t longest_file = 1U << 20;
-    const auto content = installer::read_file(stated.value, longest_file);
-    text += "limits " + (content ? *content : stated.value) + "\n";
-  }
-  return text;
-}
-
-Result<std::vector<std::string>> SourceBuilds::limits(const std::string& scratch) const {
-  std::vector<std::string> words;
-  for (const Stated& stated : setup_.settings.build_constraint_files) {
-    std::error_code error;
-    const bool url = stated.value.contains("://");
-    words.insert(words.end(),
-                 {tool_->limits, url ? stated.value : fs::absolute(stated.value, error).string()});
-  }
-  std::string text;
-  for (const Stated& stated : setup_.settings.build_constraint_texts) text += stated.value + "\n";
-  if (text.empty()) return words;
-  const std::string file = scratch + "/build-constraints.txt";
-  if (auto written = installer::create_file(AT_FDCWD, file, text, false); !written)
-    return std::unexpected(std::move(written).error());
-  words.insert(words.end(), {tool_->limits, file});
-  return words;
-}
-
 std::string SourceBuilds::place_of(const std::string& identity) const {
   std::error_code error;
   const fs::path python = fs::canonical(setup_.environment.python, error);
   const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", identity, python.string(),
                                        wheel::render_version(setup_.environment.python_version),
-                                       tool_->name, settings_identity());
+                                       tool_->name, build_settings_identity(setup_.settings));
   return folder_ + "/" + wheel::render_hex(wheel::sha256(text)).substr(0, 32);
 }
 
@@ -259,7 +228,7 @@ Result<void> SourceBuilds::check_attestations(const plan::ResolvedPackage& packa
 Result<void> SourceBuilds::run(const Build& build, const std::string& place,
                                const std::string& wheels) {
   const std::string scratch = build.work->path() + "/tmp";
-  const auto limited = limits(scratch);
+  const auto limited = limit_words(setup_.settings, *tool_, scratch);
   if (!limited) return std::unexpected(limited.error());
   system::Program program{tool_->command, scratch, tool_->variables, tool_->withheld};
   program.arguments.insert(program.arguments.end(), limited->begin(), limited->end());

@@ -76,10 +76,6 @@ class SourceBuilds final : public resolver::SourceBuilder {
   /// of what it is made; empty: nobody will look for it.
   [[nodiscard]] Result<resolver::BuiltWheel> make(const Build& build, const std::string& place,
                                                   const std::string& identity);
-  /// The arguments that name the limits on build requirements; texts are written into `scratch`.
-  [[nodiscard]] Result<std::vector<std::string>> limits(const std::string& scratch) const;
-  /// What of the settings decides what a build makes; empty: nothing is set.
-  [[nodiscard]] std::string settings_identity() const;
   [[nodiscard]] Result<void> run(const Build& build, const std::string& place,
                                  const std::string& wheels);
   [[nodiscard]] resolver::BuiltWheel finished(const Build& build, index::PublishedFile wheel) const;

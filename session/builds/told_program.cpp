@@ -1,6 +1,7 @@
 #include "session/builds/told_program.h"
 
 #include <deque>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -64,12 +65,17 @@ class PrintedLines {
 
 Result<void> run_told(const ToldProgram& told, std::string_view what, Report& report) {
   PrintedLines printed(told.name, report);
-  const auto ended = system::run_program(
-      told.program, {.time_limit = told.time_limit,
-                     .errors = system::ErrorStream::with_output,
-                     .take_output = [&](std::string_view piece) { printed.take(piece); },
-                     .kills_leftovers = true,
-                     .child = {.group = system::Group::session}});
+  std::ofstream log(told.log.empty() ? "/dev/null" : told.log, std::ios::binary | std::ios::app);
+  const auto ended =
+      system::run_program(told.program, {.time_limit = told.time_limit,
+                                         .errors = system::ErrorStream::with_output,
+                                         .take_output =
+                                             [&](std::string_view piece) {
+                                               printed.take(piece);
+                                               log << piece << std::flush;
+                                             },
+                                         .kills_leftovers = true,
+                                         .child = {.group = system::Group::session}});
   if (!ended && ended.error() == std::errc::no_such_file_or_directory) {
     return fail(ErrorKind::not_found, fmt::format("{}: {} is not there", what, told.name),
                 fmt::format("install {}", told.name));

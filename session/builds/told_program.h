@@ -13,6 +13,7 @@ struct ToldProgram {
   system::Program program;
   std::string name;  ///< for people: "pip 26.3"
   std::chrono::milliseconds time_limit;
+  std::string log = {};  ///< a file to which the output is appended as well; empty: none
 };
 
 /// Runs it to its end, with all that it started. Errors: unsupported (it failed or took too long:

@@ -31,9 +31,9 @@ constexpr std::array kinds = {CacheKind::wheels,          CacheKind::byte_code,
                               CacheKind::pages,           CacheKind::metadata,
                               CacheKind::first_downloads, CacheKind::plugin_environments,
                               CacheKind::plugin_failures, CacheKind::models,
-                              CacheKind::interpreters,    CacheKind::environments,
-                              CacheKind::drivers,         CacheKind::tuning,
-                              CacheKind::leftovers};
+                              CacheKind::build_trees,     CacheKind::interpreters,
+                              CacheKind::environments,    CacheKind::drivers,
+                              CacheKind::tuning,          CacheKind::leftovers};
 
 /// The format that this program writes; 0: the name has no number.
 struct Part {
@@ -41,9 +41,9 @@ struct Part {
   unsigned format;
 };
 constexpr std::array parts = {
-    Part{"store", 0},        Part{"http", 2},      Part{"builds", 0}, Part{"plugins", 0},
-    Part{"models", 0},       Part{"mirrors", 0},   Part{"detect", 0}, Part{"plugin-failures", 0},
-    Part{"interpreters", 0}, Part{"installed", 0}, Part{"tuning", 1}};
+    Part{"store", 0},           Part{"http", 2},         Part{"builds", 0},    Part{"plugins", 0},
+    Part{"variant-builds", 0},  Part{"models", 0},       Part{"mirrors", 0},   Part{"detect", 0},
+    Part{"plugin-failures", 0}, Part{"interpreters", 0}, Part{"installed", 0}, Part{"tuning", 1}};
 
 bool is_digits(std::string_view text, std::size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -183,6 +183,7 @@ class Looking {
     if (word == "builds") return builds(path);
     if (word == "plugins") return plugins(path);
     if (word == "models") return models(path);
+    if (word == "variant-builds") return build_trees(path);
     if (word == "mirrors") return work_folders(path);
     return files(path, word);
   }
@@ -333,6 +334,18 @@ class Looking {
     return work_folders(path);
   }
 
+  Result<void> build_trees(const std::string& path) {
+    const auto names = list_names(path);
+    if (!names) return std::unexpected(names.error());
+    for (const std::string& name : *names) {
+      const std::string folder = path + "/" + name;
+      // Compilers of a build that was killed hold its lock, too.
+      if (is_digits(name, 32) && is_real_folder(folder) && !is_in_use(folder + "/lock"))
+        add({CacheKind::build_trees, {folder}});
+    }
+    return {};
+  }
+
   static std::set<std::string> packages_in(const std::string& environment) {
     std::set<std::string> packages;
     const auto versions = list_names(environment + "/lib");
@@ -389,6 +402,8 @@ CacheKindName name_of(CacheKind kind) {
       return {"plugin_failures", "failures of plugins"};
     case CacheKind::models:
       return {"models", "unpacked models"};
+    case CacheKind::build_trees:
+      return {"build_trees", "builds of variants"};
     case CacheKind::interpreters:
       return {"interpreters", "answers of interpreters"};
     case CacheKind::environments:

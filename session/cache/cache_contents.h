@@ -8,6 +8,7 @@
 //   http-2/<digit>/<digits>[.form]  an answer of a server, and what was read from it
 //   builds/<digits>/                a wheel that was built from source
 //   plugins/<digits>/               an environment of a plugin
+//   variant-builds/<digits>/        where variants of a project were built, and their wheels
 //   models/<digits>/                a model, unpacked (models/model_place.h)
 //   plugin-failures/, interpreters/, detect/   answers of programs, a file each
 //   tuning-1/layers.json            how the runtime's layers are run fastest (runtime/tune)
@@ -42,7 +43,8 @@ enum class CacheKind : std::uint8_t {
   first_downloads,  ///< hashes of files for which an index has none
   plugin_environments,
   plugin_failures,
-  models,  ///< unpacked from archives
+  models,       ///< unpacked from archives
+  build_trees,  ///< in which variants of a project were built
   interpreters,
   environments,  ///< what their packages say of themselves
   drivers,

@@ -105,10 +105,10 @@ CacheRemoval remove_things(const std::string& folder, const std::vector<CachedTh
 
 void remove_empty_folders(const std::string& folder) {
   // rmdir(2) removes nothing else; the inner ones first.
-  std::vector<std::string> inner = {"store/byte-code", "store/wheels", "store/linked", "store",
-                                    "builds",          "plugins",      "models",       "mirrors",
-                                    "plugin-failures", "interpreters", "installed",    "detect",
-                                    "http-2/drafts"};
+  std::vector<std::string> inner = {
+      "store/byte-code", "store/wheels", "store/linked", "store",          "builds",
+      "plugins",         "models",       "mirrors",      "variant-builds", "plugin-failures",
+      "interpreters",    "installed",    "detect",       "http-2/drafts"};
   for (const char digit : std::string_view("0123456789abcdef"))
     inner.push_back(fmt::format("http-2/{}", digit));
   inner.emplace_back("http-2");
@@ -128,6 +128,7 @@ bool is_unused(const CachedThing& thing, std::int64_t now) {
     case CacheKind::built_wheels:
     case CacheKind::plugin_environments:
     case CacheKind::models:
+    case CacheKind::build_trees:
       return age > 30 * day;
     case CacheKind::pages:
     case CacheKind::metadata:

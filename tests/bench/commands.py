@@ -85,7 +85,7 @@ def main():
     try:
         met = report("variant detect", *series([variant, "detect"], environment), 5, 20)
         run = lambda *line: subprocess.run(line, env=environment, check=True, stdout=subprocess.DEVNULL)
-        run(variant, "build", str(SOURCE / "runtime"), "--out", str(folder / "wheels"), "--quiet")
+        run(variant, "build", str(SOURCE / "runtime"), "--arch", os.uname().machine, "--no-cache", "--out", str(folder / "wheels"), "--quiet")
         run(variant, "index", "build", str(folder / "wheels"), "--out", str(folder / "index"), "--quiet")
         run(PYTHON, "-m", "venv", "--without-pip", str(folder / "venv"))
         install = [variant, "install", "axle-runtime", "--python", str(folder / "venv"), "--index-url",

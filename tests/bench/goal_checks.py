@@ -145,6 +145,7 @@ class TwoPlanes:
         figures = []
         for case in self.cases:
             table = found.table("int8")
+            found.present(table, case, ("a16w8",))
             rates = sorted(table.reads(case))
             ridge = found.machine["peaks"]["avx512_vnni"] / rates[len(rates) // 2] / 2
             below = 2 * int(case) <= 0.8 * ridge

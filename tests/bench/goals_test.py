@@ -60,6 +60,21 @@ class Goals(unittest.TestCase):
         self.assertIn("int8 weights, 8 rows, da8w8: at least 4.0 times as fast as llama.cpp q8_0", [row[0] for row in rows["n2"]])
         self.assertNotIn("| 1 |", printed)
 
+    def test_a_compiled_peer_is_measured_like_the_others(self):
+        rows, _ = self.said(WITHOUT_AMX, layer_table({"da8w8": 1e-3, "torchao int8": 3e-3}))
+        self.assertIn(("int8 weights, 1 row: at least 1.2 times as fast as torchao int8", "3.00 (da8w8)", "met"), rows["n1"])
+        self.assertIn(("int8 weights, 8 rows, da8w8: at least 4.0 times as fast as torchao int8", "3.00 (da8w8)", "**missed**"), rows["n2"])
+
+    def test_a_number_of_rows_that_was_not_measured_is_said(self):
+        rows, _ = self.said(WITHOUT_AMX, layer_table({"da8w8": 1e-3, "a16w8": 1e-3}))
+        self.assertEqual(rows["n3"][0][1:], ("", "not measured here: no sample of a16w8 at 4"))
+
+    def test_sets_below_the_best_have_peers_of_their_own(self):
+        rows, _ = self.said(WITH_AMX, layer_table({"da8w8 avx2": 1e-3, "llama.cpp avx2 q8_0": 1.6e-3, "llama.cpp q8_0": 1e-4}))
+        self.assertEqual(rows["8"][0], ("int8 weights, 8 rows, da8w8 avx2: at least 1.5 times as fast as llama.cpp avx2 q8_0", "1.60 (da8w8 avx2)", "met"))
+        rows, _ = self.said(WITH_AMX, layer_table({"da8w8 avx2": 1e-3, "llama.cpp q8_0": 1e-4}, **{"llama.cpp avx2 q8_0": "pip fails"}))
+        self.assertEqual(rows["8"][0][1:], ("", "not measured here: pip fails"))
+
     def test_int4_counts_only_at_the_error_of_q4_0(self):
         facts = {"da8w4 g128": 0.096, "da8w4 2l": 0.089, "llama.cpp q4_0": 0.085}
         contenders = {name: {"about": "", "bytes": WEIGHTS / 2, "error": error} for name, error in facts.items()}

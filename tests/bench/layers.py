@@ -1,7 +1,7 @@
-"""One linear layer beside the peers': llama.cpp, oneDNN, ONNX Runtime and OpenVINO.
+"""One linear layer beside the peers': llama.cpp, oneDNN, ONNX Runtime, OpenVINO and torchao.
 
 usage: layers.py BIN [ROUNDS] [--parts int8,int4,feed-forward] [--rows 1,4,8,16,32,128] [--only NAME,…] [--without NAME,…]
-                 [--gigabytes N] [--json FILE] [--llama-cpp PYTHON] [--llama-cpp-avx2 PYTHON] [--peers-python PYTHON]
+                 [--gigabytes N] [--json FILE] [--llama-cpp PYTHON] [--llama-cpp-avx2 PYTHON] [--peers-python PYTHON] [--torchao PYTHON]
 
 Layers of 4096 x 4096 (feed-forward: 14336 x 4096 and back), as many as make N GB (0.8) of weights, no two alike, one after the other, so
 that no cache holds them. Each contender is a process of its own that stays loaded and pins its threads, one for each CPU; they are
@@ -9,7 +9,8 @@ measured in turn, ROUNDS times (7), with a probe of plain reads in each turn. Ra
 quantisation of activations, but for oneDNN's, which has none. The error is that of one layer of normally distributed numbers against the
 product in double. Peers are installed into $AXLE_BENCH_PEERS (~/.cache/axle-bench) from the index that pip is configured for; those that
 cannot be are said. --llama-cpp names a Python that has llama-cpp-python, --llama-cpp-avx2 one where it was built for AVX2 alone (each is
-compiled for minutes unless it is named or left out by --without), --peers-python one that has onnxruntime and openvino.
+compiled for minutes unless it is named or left out by --without), --peers-python one that has onnxruntime and openvino, --torchao one that
+has torchao and PyTorch (5 GB where that is the one for CUDA).
 """
 
 import argparse
@@ -29,12 +30,14 @@ LIBRARY = "../tests/runtime/package/axle_runtime/libaxle_runtime.so"  # from BIN
 OPENMP = {"OMP_NUM_THREADS": str(os.cpu_count()), "OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
 WIDE_ROWS = [1, 4, 8, 16, 32, 128]
 FEW_ROWS = [1, 8]  # of sets that are slow with more
+COMPILED_ROWS = [1, 8, 32, 128]  # of those that compile each number for seconds
 
 # (name, program, its kind, rows if not all)
 INT8 = [("da8w8", "axle", "da8w8"), ("a16w8", "axle", "a16w8"), ("a16f8", "axle", "a16f8"), ("da8w8 avx512_vnni", "axle", "da8w8"),
         ("da8w8 avx_vnni", "axle", "da8w8", FEW_ROWS), ("da8w8 avx2", "axle", "da8w8", FEW_ROWS),
         ("llama.cpp q8_0", "ggml", "q8_0"), ("llama.cpp avx2 q8_0", "ggml", "q8_0", FEW_ROWS), ("oneDNN 2 s8s8", "onednn", "s8s8"), ("oneDNN 2 u8s8", "onednn", "u8s8"),
-        ("oneDNN 3 s8s8", "onednn", "s8s8"), ("ONNX Runtime int8", "ort", "int8"), ("OpenVINO int8", "openvino", "int8"), ("torchao int8", "torchao", "")]
+        ("oneDNN 3 s8s8", "onednn", "s8s8"), ("ONNX Runtime int8", "ort", "int8"), ("OpenVINO int8", "openvino", "int8"), ("torchao int8", "torchao", "plain", COMPILED_ROWS),
+        ("torchao int8 fused", "torchao", "fused", COMPILED_ROWS)]
 INT4 = [("da8w4 g128", "axle", "da8w4 g128"), ("a16w4 g128", "axle", "a16w4 g128"), ("da8w4 g64", "axle", "da8w4 g64"), ("da8w4 2l", "axle", "da8w4 2l"),
         ("a16w4 2l", "axle", "a16w4 2l"), ("llama.cpp q4_0", "ggml", "q4_0"), ("llama.cpp q4_K", "ggml", "q4_K"),
         ("ONNX Runtime int4", "ort", "int4 g32"), ("OpenVINO u4", "openvino", "u4 g128")]
@@ -64,7 +67,8 @@ class Peers:
 
     def ggml(self, name, task):
         if "avx2" in name:
-            return self.asked.llama_cpp_avx2 or peers.llama_cpp("llama-cpp-avx2", "-DGGML_NATIVE=OFF"), {}
+            task["nothing_beyond"] = "avx2"
+            return self.asked.llama_cpp_avx2 or peers.llama_cpp_avx2(), {}
         return self.asked.llama_cpp or peers.llama_cpp(), {}
 
     def onednn(self, name, task):
@@ -72,13 +76,13 @@ class Peers:
         return sys.executable, OPENMP
 
     def ort(self, name, task):
-        return self.asked.peers_python or peers.environment("onnxruntime", "onnxruntime", "numpy"), {}
+        return self.asked.peers_python or peers.onnx_runtime(), {}
 
     def openvino(self, name, task):
-        return self.asked.peers_python or peers.environment("openvino", "openvino", "numpy"), {}
+        return self.asked.peers_python or peers.openvino(), {}
 
     def torchao(self, name, task):
-        raise peers.Missing("its compiled layers need a PyTorch for CPUs alone, which the package index does not have; that with CUDA takes gigabytes")
+        return self.asked.torchao or peers.torchao(), OPENMP
 
 
 def layers_of(part, gigabytes):
@@ -107,6 +111,9 @@ def start_all(part, starter, asked):
 
 def measure(part, probe, contenders, facts, asked):
     cases = {}
+    for one, measured_rows in contenders:
+        for rows in [rows for rows in PARTS[part][2] if rows in asked.rows and rows in measured_rows]:
+            one.ask(rows, "prepare")  # which compiles for seconds, in processes that are not its own
     for _ in range(asked.rounds):
         for rows in [rows for rows in PARTS[part][2] if rows in asked.rows]:
             taken = [one for one, measured_rows in contenders if rows in measured_rows]
@@ -159,6 +166,7 @@ def arguments():
     parser.add_argument("--llama-cpp", type=pathlib.Path)
     parser.add_argument("--llama-cpp-avx2", type=pathlib.Path)
     parser.add_argument("--peers-python", type=pathlib.Path)
+    parser.add_argument("--torchao", type=pathlib.Path)
     return parser.parse_args()
 
 

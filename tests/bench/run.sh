@@ -13,8 +13,12 @@ printf '\n== solving beside uv\n'
 "$python" "$root/tests/bench/solve.py" "$bin" "$root" "${1:-31}"
 printf '\n== installing beside uv\n'
 "$python" "$root/tests/bench/install.py" "$bin" "$root"
+printf '\n== an index of a million files\n'
+"$python" "$root/tests/bench/publishing.py" "$bin" 1000000
 printf '\n== detection\n'
 "$python" "$root/tests/bench/detection.py" "$bin" "$root/build/release/tests/detect/stubs" "${1:-31}"
+printf "\n== audit of torch\n"
+"$python" "$root/tests/bench/audit.py" "$bin"
 for program in "$bin"/bench_*; do
   printf '\n== %s\n' "${program##*/}"
   # Debian's library always says that it was built for debugging; that is not our build.

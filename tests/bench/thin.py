@@ -29,7 +29,7 @@ print(time.perf_counter() - start if status == 0 else sys.exit("axle_runtime_cre
 def build(program, folder):
     """The variants differ in their kernels only: what else they compile, a compiler cache has after the first."""
     cached = {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_BASEDIR": "/", "CCACHE_NOHASHDIR": "1"}
-    subprocess.run([program, "build", ROOT / "runtime", "--out", folder, "--quiet"], check=True, env={**os.environ, **(cached if shutil.which("ccache") else {})})
+    subprocess.run([program, "build", ROOT / "runtime", "--arch", os.uname().machine, "--out", folder, "--quiet"], check=True, env={**os.environ, **(cached if shutil.which("ccache") else {})})
 
 
 def label(wheel):

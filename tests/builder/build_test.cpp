@@ -289,7 +289,7 @@ TEST_CASE("when CMake fails its last lines stand in the error, and the log stays
   options.work_folder = scratch.at("work");
   const Error error = build_error(options);
   CHECK(error.kind == ErrorKind::io);
-  CHECK(error.message.starts_with("variant null: cmake --build failed; its last lines:\n"));
+  CHECK(error.message.starts_with("variant null: compiling failed; its last lines:\n"));
   CHECK(error.message.find("this is the reason") != std::string::npos);
   CHECK(std::ranges::count(error.message, '\n') <= 20);
   CHECK(error.hint == "the complete output is in " + scratch.at("work/null/build.log"));

@@ -102,10 +102,10 @@ label = "null"
 )" + variant_table);
   REQUIRE(project.matrix.size() == 2);
   CHECK(project.matrix[0].label == "v3");
-  CHECK_FALSE(project.matrix[0].flags);
-  CHECK(project.matrix[0].define == Definitions{{"KERNELS", "avx2"}});
+  CHECK(project.matrix[0].settings.flags == false);
+  CHECK(project.matrix[0].settings.define == Definitions{{"KERNELS", "avx2"}});
   CHECK(project.matrix[0].place == "pyproject.toml:11");
-  CHECK(project.matrix[1].flags);
+  CHECK_FALSE(project.matrix[1].settings.flags.has_value());
   CHECK(project.properties_of(project.matrix[0]).size() == 1);
   CHECK(project.properties_of(project.matrix[1]).empty());
   CHECK(project.variants->variants.contains("null"));
@@ -167,7 +167,8 @@ TEST_CASE("errors of [tool.axle] name file, line and key") {
   check_refused(head + "[[tool.axle.variant]]\nlabel = \"V3\"\n" + variant_table,
                 "\"V3\" is not a valid variant label");
   check_refused(head + "[[tool.axle.variant]]\nlabel = \"v4\"\n" + variant_table,
-                "pyproject.toml:4: [variant.variants] has no label \"v4\"");
+                "pyproject.toml:5: tool.axle.variant[0].label: [variant.variants] has no label "
+                "\"v4\"");
   check_refused(head + "[[tool.axle.variant]]\n[[tool.axle.variant]]\n",
                 "is duplicated in the matrix");
   check_refused(head + "[tool.axle]\nvariant = [1]\n", "expected a table");

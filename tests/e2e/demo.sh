@@ -28,8 +28,8 @@ cached=()
 ! command -v ccache >/dev/null ||
   cached=(env CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1)
 
-step "2. Build the runtime's variants, all from one table" "variant build runtime"
-"${cached[@]}" "$variant" build "$root/runtime" --out "$folder/wheels"
+step "2. Build the runtime's variants for this machine, all from one table" "variant build runtime --arch $(uname -m)"
+"${cached[@]}" "$variant" build "$root/runtime" --arch "$(uname -m)" --out "$folder/wheels"
 
 step "3. Publish them as a static index" "variant index build wheels --out index"
 "$variant" index build "$folder/wheels" --out "$folder/index"

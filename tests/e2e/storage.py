@@ -44,6 +44,11 @@ def quoted(text, safe="-_.~"):
     return urllib.parse.quote(text, safe=safe)
 
 
+def etag_of(data):
+    """As S3 makes it of an object in one piece; it is no hash that anybody may rely on."""
+    return f'"{hashlib.md5(data).hexdigest()}"'
+
+
 def signature_of(request, secret, scope, time, names):
     """Amazon S3's reference, "Signature Calculations for the Authorization Header"."""
     pairs = sorted((quoted(name), quoted(value)) for name, value in urllib.parse.parse_qsl(request.raw_query, keep_blank_values=True))
@@ -61,11 +66,12 @@ def signature_of(request, secret, scope, time, names):
 class Storage:
     """`fault`: a function of a Request that gives an answer, "cut" (the connection ends) or None. `gate`: one that may wait,
     called before anything is stored. `folder_keys`: whether keys may end with "/". `compares`: the parts that are named with
-    those that it has."""
+    those that it has. `conditional`: whether it compares an object before it replaces it; False refuses to, None disregards it."""
 
     def __init__(self, case, bucket="wheels", region="us-east-1", token=""):
         self.buckets, self.uploads, self.seen, self.bad = {bucket: {}}, {}, [], []
         self.region, self.token, self.public, self.folder_keys, self.compares = region, token, True, True, True
+        self.conditional = True
         self.fault = self.gate = lambda request: None
         self.sent = 0
         self.lock = threading.Lock()
@@ -179,9 +185,18 @@ class Storage:
         if request.method == "PUT":
             if key.endswith("/") and not self.folder_keys:
                 return error(400, "XMinioInvalidObjectName", "Object name contains unsupported characters.")
+            wanted = {name: request.headers[name] for name in ("If-Match", "If-None-Match") if name in request.headers}
+            if wanted and self.conditional is False:
+                return error(501, "NotImplemented", "A header you provided implies functionality that is not implemented.")
+            if wanted and self.conditional:
+                now = etag_of(objects[key][0]) if key in objects else None
+                if "If-Match" in wanted and now is None:
+                    return error(404, "NoSuchKey", "The specified key does not exist.")
+                if wanted.get("If-Match", now) != now or ("If-None-Match" in wanted and now is not None):
+                    return error(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
             objects[key] = (request.body, kept)
             self.sent += len(request.body)
-            return 200, {"ETag": '"it is what it is"'}, b""
+            return 200, {"ETag": etag_of(request.body)}, b""
         if request.method == "DELETE":
             objects.pop(key, None)
             return 204, {}, b""
@@ -190,7 +205,7 @@ class Storage:
         data, headers = objects[key]
         span = re.fullmatch(r"bytes=(\d*)-(\d*)", request.headers.get("Range", ""))
         if not span:
-            return 200, {**headers, "Accept-Ranges": "bytes"}, data
+            return 200, {**headers, "Accept-Ranges": "bytes", "ETag": etag_of(data)}, data
         begin = int(span[1]) if span[1] else max(0, len(data) - int(span[2]))
         part = data[begin:int(span[2]) + 1 if span[1] and span[2] else None]
         return 206, {**headers, "Content-Range": f"bytes {begin}-{begin + len(part) - 1}/{len(data)}"}, part

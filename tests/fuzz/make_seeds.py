@@ -1,8 +1,12 @@
 """The seeds that are no text, made where they are needed: make_seeds.py FOLDER writes FOLDER/<room>/<target>/<seed>."""
 
+import gzip
+import hashlib
+import io
 import pathlib
 import struct
 import sys
+import tarfile
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "e2e" / one) for one in ("", "install")]
 import stored_models  # noqa: E402
@@ -76,7 +80,38 @@ COMPAT_LIBRARY = library([(".note.cuda.fwd_compatibility", note(OWNER, COMPAT_NO
 TWO_FATBINS = fatbin(entry(CUBIN, 80), entry(CUBIN, 90, flags=0x100000)) + fatbin(entry(PTX, 90))
 BUNDLE = bundle("gfx942:sramecc+:xnack-", "gfx11-generic")
 
+
+
+def tar(members):
+    """`members`: name -> bytes, a link's target as text, or None for a folder."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            if content is None:
+                info.type = tarfile.DIRTYPE
+            elif isinstance(content, str):
+                info.type, info.linkname = tarfile.SYMTYPE, content
+            else:
+                info.size = len(content)
+            archive.addfile(info, io.BytesIO(content) if isinstance(content, bytes) else None)
+    return out.getvalue().rstrip(b"\0") + bytes(1024)
+
+
+LAYER = tar({"usr/lib/libx.so": library(needed=["libc.so.6"]), "a" * 120: b"long", "usr/.wh.gone": b"", "link": "/etc"})
+MANIFEST = b'{"layers":[]}'
+DIGEST = hashlib.sha256(MANIFEST).hexdigest()
+OCI_INDEX = b'{"manifests":[{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":13}]}' % DIGEST.encode()
+
 SEEDS = {
+    "doctor/image_layer": {"plain": LAYER, "gzip": gzip.compress(LAYER, mtime=0), "two_members": gzip.compress(LAYER[:700], mtime=0)
+                           + gzip.compress(LAYER[700:], mtime=0), "cut": gzip.compress(LAYER, mtime=0)[:200]},
+    "doctor/image_manifest": {
+        "docker": tar({"manifest.json": b'[{"Config":"c","RepoTags":["a:1"],"Layers":["l.tar"]}]', "l.tar": b""}),
+        "oci": tar({"oci-layout": b"{}", "index.json": OCI_INDEX, f"blobs/sha256/{DIGEST}": MANIFEST})},
+    "binaries/code_scan": {
+        "library": library(needed=["libc.so.6"], undefined=["PyErr_Clear", "_ZN3c104goneEv", "torch_call"]),
+        "code": bytes.fromhex("62f17c4858c0c5f877f3480fb8c00fa2c4e27d180500000000660f3a0fc008e8000000000f01d0c3")},
     "binaries/abi_match": {
         "symbols": library(soname="fuzz.so", needed=["libother.so"], defined=["_ZN3c105ErrorE"],
                            undefined=["_ZNK3c104goneEv", "aoti_torch_new", "PyInit_x"], weak=["maybe"]),

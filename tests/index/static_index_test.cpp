@@ -14,6 +14,7 @@
 #include "index/pages/page.h"
 #include "index/pages/remote_wheel.h"
 #include "index/pages/source.h"
+#include "index/publish/index_edit.h"
 #include "tests/index/sample_wheels.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/variant/variant_metadata.h"
@@ -265,7 +266,7 @@ TEST_CASE("what is removed is said, and the rest stays") {
                           bool dry_run = false) {
     std::vector<RemovalTarget> targets;
     for (const std::string& text : texts) targets.push_back(parse_removal_target(text).value());
-    return remove_from_static_index(setup.out, targets, labels, dry_run, setup.report);
+    return remove_in_place(*make_folder_place(setup.out), targets, labels, dry_run, setup.report);
   };
   const auto names = [](const RemovedFiles& removal) {
     std::vector<std::string> files;

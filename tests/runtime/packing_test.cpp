@@ -40,7 +40,7 @@ struct Matrix {
     for (float& number : numbers) number = normal(random);
   }
 
-  static bool read(void* context, std::size_t first, std::size_t count, float* to) {
+  static bool read(void* context, std::size_t first, std::size_t count, void* to) {
     Matrix& self = *static_cast<Matrix*>(context);
     if (count > self.most_at_once.load()) self.most_at_once.store(count);
     if (first + count > self.unreadable) return false;

@@ -33,8 +33,8 @@ TEST_CASE("what is unused depends on its kind") {
   }
   CHECK_FALSE(is_unused(used_days_ago(CacheKind::partial_wheels, 6), 0));
   CHECK(is_unused(used_days_ago(CacheKind::partial_wheels, 8), 0));
-  for (const CacheKind kind :
-       {CacheKind::built_wheels, CacheKind::plugin_environments, CacheKind::models}) {
+  for (const CacheKind kind : {CacheKind::built_wheels, CacheKind::plugin_environments,
+                               CacheKind::models, CacheKind::build_trees}) {
     CHECK_FALSE(is_unused(used_days_ago(kind, 29), 0));
     CHECK(is_unused(used_days_ago(kind, 31), 0));
   }

@@ -365,3 +365,23 @@ TEST_CASE("a wheel's own document keeps the priorities and one label") {
   CHECK(absent.error().kind == axle::ErrorKind::not_found);
   CHECK(absent.error().hint == "labels: fast, gpu_12.8, null");
 }
+
+TEST_CASE("documents of 0.0.x are written as 0.0.3, and read back the same") {
+  axle::CollectedReport report;
+  const std::string text = R"({"$schema": "https://variants-schema.wheelnext.dev/v0.0.3.json",
+    "default-priorities": {"namespace": ["order", "x86_64"], "feature": {"x86_64": ["level"]},
+      "property": {"order": {"place": ["1", "2"]}}},
+    "providers": {"order": {"install-time": false},
+      "x86_64": {"requires": ["p>=1"], "plugin-api": "p.plugin:P", "enable-if": "os_name == 'posix'"}},
+    "static-properties": {"order": {"place": ["1", "2"]}},
+    "variants": {"00000000": {}, "a": {"order": {"place": ["1"]}, "x86_64": {"level": ["v2", "v3"]}}}})";
+  const auto read = axle::wheel::parse_variant_metadata(text, "old", report);
+  REQUIRE(read.has_value());
+  CHECK(!axle::wheel::render_variant_metadata(*read).has_value());
+  const auto written = axle::wheel::render_draft_metadata(*read);
+  REQUIRE(written.has_value());
+  CHECK(axle::wheel::parse_variant_metadata(*written, "new", report) == *read);
+  auto newer = *read;
+  newer.schema_version = "0.2.0";
+  CHECK(!axle::wheel::render_draft_metadata(newer).has_value());
+}

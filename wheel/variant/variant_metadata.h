@@ -86,6 +86,10 @@ enum class MetadataForm { pep850, variantlib };  ///< which `$schema` URL is wri
 [[nodiscard]] Result<std::string> render_variant_metadata(const VariantMetadata& metadata,
                                                           MetadataForm form = MetadataForm::pep850);
 
+/// 0.0.3, for documents of 0.0.x, whose tables 0.2.0 has no words for. Error: unsupported, for one
+/// of another version.
+[[nodiscard]] Result<std::string> render_draft_metadata(const VariantMetadata& metadata);
+
 /// The document for one wheel: `label` alone, namespaces that it does not use kept (PEP 825 keeps
 /// priorities whole). Error: not_found.
 [[nodiscard]] Result<VariantMetadata> only_variant(const VariantMetadata& metadata,

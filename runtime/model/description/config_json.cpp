@@ -1,7 +1,7 @@
 // config.json of Hugging Face's transformers.
 #include <nlohmann/json.hpp>
 
-#include "runtime/json_nesting.h"
+#include "runtime/json_tree.h"
 #include "runtime/model/description/checked_shape.h"
 
 namespace axle::runtime {
@@ -108,7 +108,9 @@ void read_scaling(Members& config, const std::string& where, RotaryShape& rotary
 void read_end_tokens(Members& config, ModelShape& shape) {
   const json* const value = config.find("eos_token_id");
   if (value == nullptr) return;
-  for (const json& id : value->is_array() ? *value : json::array({*value})) {
+  const std::size_t count = value->is_array() ? value->size() : 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const json& id = value->is_array() ? (*value)[i] : *value;
     if (!id.is_number_integer() || id.get<std::int64_t>() < 0 ||
         id.get<std::int64_t>() > INT32_MAX) {
       config.complain("eos_token_id", "is not a token id or a list of them");
@@ -183,9 +185,9 @@ void read_encoder(Members& config, ModelShape& shape) {
 }  // namespace
 
 Result<ModelShape> parse_config(std::string_view text, const std::string& where) {
-  const Result<void> nesting = check_json_nesting(text, where);
-  if (!nesting) return std::unexpected(nesting.error());
-  const json document = json::parse(text, nullptr, false);
+  const Result<JsonTree> tree = JsonTree::parse(text, where);
+  if (!tree) return std::unexpected(tree.error());
+  const json& document = tree->root();
   if (document.is_discarded() || !document.is_object())
     return failure(AXLE_MALFORMED, "%s: not a JSON object", where.c_str());
   Members config(document, where);

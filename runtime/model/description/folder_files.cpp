@@ -3,76 +3,103 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "runtime/files/mapped_file.h"
-#include "runtime/json_nesting.h"
+#include "runtime/files/model_file.h"
+#include "runtime/json_tree.h"
 
 namespace axle::runtime {
 namespace {
 
 using nlohmann::json;
 
-/// Null where the file is absent.
-Result<json> read_json(const std::string& path) {
-  if (access(path.c_str(), F_OK) != 0) return json();
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  const Result<void> nesting = check_json_nesting(file->text(), path);
-  if (!nesting) return std::unexpected(nesting.error());
-  json document = json::parse(file->text(), nullptr, false);
-  if (!document.is_object() && !document.is_array())
+/// Nothing where the file is absent.
+Result<std::optional<JsonTree>> read_json(const std::string& path) {
+  if (access(path.c_str(), F_OK) != 0) return std::optional<JsonTree>();
+  const Result<std::string> text = read_text(path, largest_json_file);
+  if (!text) return std::unexpected(text.error());
+  Result<JsonTree> tree = JsonTree::parse(*text, path);
+  if (!tree) return std::unexpected(tree.error());
+  if (!tree->root().is_object() && !tree->root().is_array())
     return failure(AXLE_MALFORMED, "%s: not a JSON object or list", path.c_str());
-  return document;
+  return std::optional<JsonTree>(std::move(*tree));
+}
+
+/// Null where `from` is no object or has no such member.
+const json* member_of(const json& from, const char* key) {
+  if (!from.is_object()) return nullptr;
+  const auto found = from.find(key);
+  return found == from.end() ? nullptr : &*found;
+}
+
+/// The same of a file that may be absent.
+const json* member_of(const std::optional<JsonTree>& file, const char* key) {
+  return file ? member_of(file->root(), key) : nullptr;
+}
+
+const std::string* text_of(const json* value) {
+  return value != nullptr && value->is_string() ? value->get_ptr<const std::string*>() : nullptr;
+}
+
+void take_end_tokens(const json& value, std::vector<std::int32_t>& tokens) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() <= INT32_MAX)
+    tokens.push_back(value.get<std::int32_t>());
+  if (!value.is_array()) return;
+  for (const json& id : value) {
+    if (!id.is_array()) take_end_tokens(id, tokens);
+  }
+}
+
+/// Of tokenizer_config.json: a text, or several by name, where the one for conversations is
+/// "default".
+const std::string* find_template(const json* value) {
+  if (value == nullptr || !value->is_array()) return text_of(value);
+  const std::string* found = nullptr;
+  for (const json& named : *value) {
+    const std::string* const name = text_of(member_of(named, "name"));
+    const std::string* const own = text_of(member_of(named, "template"));
+    if (name != nullptr && own != nullptr && *name == "default") found = own;
+  }
+  return found;
 }
 
 }  // namespace
 
 Result<FolderGeneration> read_generation(const std::string& folder) {
   FolderGeneration generation;
-  const Result<json> config = read_json(folder + "/generation_config.json");
+  const Result<std::optional<JsonTree>> config = read_json(folder + "/generation_config.json");
   if (!config) return std::unexpected(config.error());
-  if (config->is_object() && config->contains("eos_token_id")) {
-    const json& value = (*config)["eos_token_id"];
-    for (const json& id : value.is_array() ? value : json::array({value})) {
-      if (id.is_number_unsigned() && id.get<std::uint64_t>() <= INT32_MAX)
-        generation.end_tokens.push_back(id.get<std::int32_t>());
-    }
-  }
+  const json* const end = member_of(*config, "eos_token_id");
+  if (end != nullptr) take_end_tokens(*end, generation.end_tokens);
   const std::string jinja = folder + "/chat_template.jinja";
   if (access(jinja.c_str(), F_OK) == 0) {
-    const Result<MappedFile> file = MappedFile::open(jinja);
-    if (!file) return std::unexpected(file.error());
-    generation.chat_template = std::string(file->text());
+    Result<std::string> text = read_text(jinja, largest_json_file);
+    if (!text) return std::unexpected(text.error());
+    generation.chat_template = std::move(*text);
     return generation;
   }
-  const Result<json> tokenizer = read_json(folder + "/tokenizer_config.json");
+  const Result<std::optional<JsonTree>> tokenizer = read_json(folder + "/tokenizer_config.json");
   if (!tokenizer) return std::unexpected(tokenizer.error());
-  if (tokenizer->is_object() && tokenizer->contains("chat_template")) {
-    const json& own = (*tokenizer)["chat_template"];
-    if (own.is_string()) generation.chat_template = own.get<std::string>();
-    // Several, by name: the one for conversations is "default".
-    for (const json& named : own.is_array() ? own : json::array()) {
-      if (named.is_object() && named.value("name", json()) == "default" &&
-          named.value("template", json()).is_string())
-        generation.chat_template = named["template"].get<std::string>();
-    }
-  }
+  const std::string* const own = find_template(member_of(*tokenizer, "chat_template"));
+  if (own != nullptr) generation.chat_template = *own;
   return generation;
 }
 
 Result<Pooling> read_pooling(const std::string& folder) {
   Pooling pooling;
-  const Result<json> modules = read_json(folder + "/modules.json");
+  const Result<std::optional<JsonTree>> modules = read_json(folder + "/modules.json");
   if (!modules) return std::unexpected(modules.error());
-  for (const json& module : modules->is_array() ? *modules : json::array()) {
-    const json type = module.is_object() ? module.value("type", json()) : json();
-    if (type.is_string() && type.get<std::string>().ends_with(".Normalize"))
-      pooling.normalised = true;
+  const bool is_list = *modules && (*modules)->root().is_array();
+  for (std::size_t i = 0; is_list && i < (*modules)->root().size(); ++i) {
+    const std::string* const type = text_of(member_of((*modules)->root()[i], "type"));
+    if (type != nullptr && type->ends_with(".Normalize")) pooling.normalised = true;
   }
   const std::string path = folder + "/1_Pooling/config.json";
-  const Result<json> config = read_json(path);
+  const Result<std::optional<JsonTree>> config = read_json(path);
   if (!config) return std::unexpected(config.error());
-  if (!config->is_object()) return pooling;
-  const auto flag = [&](const char* key) { return config->value(key, json()) == true; };
+  if (!*config || !(*config)->root().is_object()) return pooling;
+  const auto flag = [&](const char* key) {
+    const json* const value = member_of(*config, key);
+    return value != nullptr && value->is_boolean() && value->get<bool>();
+  };
   if (flag("pooling_mode_cls_token")) {
     pooling.kind = Pooling::Kind::first;
   } else if (!flag("pooling_mode_mean_tokens")) {

@@ -73,18 +73,20 @@ Result<LinearTensors> require_linear(const TensorSource& source, const std::stri
   return LinearTensors{*weights, *scales};
 }
 
-Result<void> read_finite_row(const Tensor& tensor, const std::string& where, std::size_t row,
-                             float* to) {
-  read_rows(tensor, row, 1, to);
-  if (std::isfinite(largest_magnitude_of(to, tensor.columns()))) return {};
-  std::size_t column = 0;
-  while (std::isfinite(to[column])) ++column;
-  const std::string in_row = tensor.shape.size() > 1 ? "row " + std::to_string(row) + ", " : "";
+Result<void> read_finite_rows(const Tensor& tensor, const std::string& where, std::size_t first,
+                              std::size_t count, float* to) {
+  const Result<void> read = read_rows(tensor, first, count, to);
+  if (!read || std::isfinite(largest_magnitude_of(to, count * tensor.columns()))) return read;
+  std::size_t at = 0;
+  while (std::isfinite(to[at])) ++at;
+  const std::size_t column = at % tensor.columns();
+  const std::string in_row =
+      tensor.shape.size() > 1 ? "row " + std::to_string(first + at / tensor.columns()) + ", " : "";
   return failure(AXLE_MALFORMED,
                  "%s: tensor \"%s\": %selement %zu is not finite (%g); the file is damaged or was "
                  "converted wrongly: fetch or convert the model again",
                  where.c_str(), tensor.name.c_str(), in_row.c_str(), column,
-                 static_cast<double>(to[column]));
+                 static_cast<double>(to[at]));
 }
 
 Result<std::vector<float>> require_vector(const TensorSource& source, const std::string& name,
@@ -92,7 +94,7 @@ Result<std::vector<float>> require_vector(const TensorSource& source, const std:
   const Result<const Tensor*> tensor = require_floats(source, name, {length});
   if (!tensor) return std::unexpected(tensor.error());
   std::vector<float> values(length);
-  const Result<void> read = read_finite_row(**tensor, source.where(), 0, values.data());
+  const Result<void> read = read_finite_rows(**tensor, source.where(), 0, 1, values.data());
   if (!read) return std::unexpected(read.error());
   return values;
 }

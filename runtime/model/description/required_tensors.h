@@ -30,10 +30,10 @@ struct LinearTensors {
                                                    std::size_t columns,
                                                    const StoredQuantization* stored);
 
-/// One row of a tensor of floats, [columns]. AXLE_MALFORMED, with `where` and the tensor's name, if
-/// an element is not finite.
-[[nodiscard]] Result<void> read_finite_row(const Tensor& tensor, const std::string& where,
-                                           std::size_t row, float* to);
+/// Rows [first, first + count) of a tensor of floats, [count][columns]. AXLE_MALFORMED, with
+/// `where` and the tensor's name, if an element is not finite; else as read_rows.
+[[nodiscard]] Result<void> read_finite_rows(const Tensor& tensor, const std::string& where,
+                                            std::size_t first, std::size_t count, float* to);
 
 /// `length` finite floats, or an error that names the tensor.
 [[nodiscard]] Result<std::vector<float>> require_vector(const TensorSource& source,

@@ -36,6 +36,10 @@ std::string folder_name(Part part, std::size_t layer) {
   return name + names[static_cast<std::size_t>(part)].folder;
 }
 
+std::string encoder_prefix(const TensorSource& source) {
+  return source.find("embeddings.word_embeddings.weight") != nullptr ? "" : "bert.";
+}
+
 Result<ModelTensors> ModelTensors::open(const TensorSource& source,
                                         const StoredQuantization* stored) {
   if (source.find("token_embd.weight") != nullptr) return ModelTensors(source, stored, true, "");

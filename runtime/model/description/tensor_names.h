@@ -35,6 +35,9 @@ enum class Part : std::uint8_t {
 /// The name of a part in Hugging Face's folders, as this runtime writes them, without ".weight".
 [[nodiscard]] std::string folder_name(Part part, std::size_t layer);
 
+/// What an encoder's names begin with: nothing, or "bert." where a head was trained beside it.
+[[nodiscard]] std::string encoder_prefix(const TensorSource& source);
+
 /// Finds the tensors of one file or folder.
 class ModelTensors {
  public:

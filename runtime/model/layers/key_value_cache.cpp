@@ -81,6 +81,7 @@ Result<Memory> PagePool::take() {
     free_.pop_back();
     return page;
   }
+  if (free_.capacity() <= pages_) free_.reserve(2 * pages_ + 1);
   Memory page(shape_.page_bytes());
   if (page.data() == nullptr)
     return failure(AXLE_NO_MEMORY,
@@ -89,6 +90,7 @@ Result<Memory> PagePool::take() {
                    page_positions, shape_.page_bytes());
   // Places behind the last token are multiplied by zero: they must be finite.
   std::memset(page.data(), 0, page.size());
+  ++pages_;
   return page;
 }
 

@@ -38,11 +38,12 @@ class PagePool {
   [[nodiscard]] const CacheShape& shape() const { return shape_; }
   /// A page of finite numbers; AXLE_NO_MEMORY if there is none.
   [[nodiscard]] Result<Memory> take();
-  void give_back(Memory page) { free_.push_back(std::move(page)); }
+  void give_back(Memory page) noexcept { free_.push_back(std::move(page)); }
 
  private:
   CacheShape shape_;
-  std::vector<Memory> free_;
+  std::size_t pages_ = 0;     ///< that were ever taken
+  std::vector<Memory> free_;  ///< with room for all of them: giving back allocates nothing
 };
 
 /// The positions of one text. The pool outlives it.

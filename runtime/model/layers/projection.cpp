@@ -1,8 +1,10 @@
 #include "runtime/model/layers/projection.h"
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <mutex>
+#include <optional>
 
 #include "runtime/model/layers/stored_rows.h"
 
@@ -31,38 +33,43 @@ const ModelMode* find_mode(std::string_view name) {
   return nullptr;
 }
 
-/// Rows for several threads, and which of them was the first that could not be read.
+/// Rows for several threads, and what was wrong with the first that could not be read.
 class Projection::RowReading {
  public:
-  explicit RowReading(const WeightRows& weights) : weights_(weights) {}
+  using Read = std::function<Result<void>(std::size_t first, std::size_t count, void* to)>;
+
+  RowReading(const WeightRows& weights, Read read) : weights_(weights), read_(std::move(read)) {}
 
   /// As WeightReader has it.
-  static bool read(void* context, std::size_t first, std::size_t count, float* to) {
+  static bool read(void* context, std::size_t first, std::size_t count, void* to) noexcept {
     RowReading& self = *static_cast<RowReading*>(context);
-    if (self.weights_.read(first, count, to)) return true;
-    std::size_t before = self.unreadable_.load();
-    while (first < before && !self.unreadable_.compare_exchange_weak(before, first)) {
-    }
-    return false;
+    Result<void> done = caught([&] { return self.read_(first, count, to); });
+    if (!done) self.keep(first, std::move(done.error()));
+    return done.has_value();
   }
 
-  /// All threads have ended: what was wrong.
   [[nodiscard]] const WeightRows& weights() const { return weights_; }
 
+  /// All threads have ended: what was wrong.
   [[nodiscard]] Result<void> end() const {
-    weights_.forget();
-    if (unreadable_.load() == none) return {};
-    const std::size_t left = weights_.rows() - unreadable_.load();
-    const std::size_t count = left < block_columns ? left : block_columns;
-    std::vector<float> rows(count * weights_.columns());
-    return weights_.read(unreadable_.load(), count, rows.data());
+    if (!failure_) return {};
+    if (failure_->status == AXLE_NO_MEMORY) return no_memory_for(weights_);
+    return std::unexpected(*failure_);
   }
 
  private:
-  static constexpr std::size_t none = SIZE_MAX;
+  void keep(std::size_t first, Failure&& failure) {
+    const std::lock_guard lock(mutex_);
+    if (failure_ && first_ < first) return;
+    first_ = first;
+    failure_ = std::move(failure);
+  }
 
   const WeightRows& weights_;
-  std::atomic<std::size_t> unreadable_{none};  ///< first of the rows that were read together
+  Read read_;
+  std::mutex mutex_;
+  std::size_t first_ = 0;
+  std::optional<Failure> failure_;
 };
 
 Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
@@ -70,61 +77,55 @@ Result<Projection> Projection::pack(Engine& engine, const ModelMode& mode,
   Projection projection(engine);
   projection.inputs_ = weights.columns();
   projection.outputs_ = weights.rows();
+  Result<void> packed;
   if (weights.is_stored()) {
-    const Result<void> packed = projection.pack_stored(mode, weights, bias);
-    if (!packed) return std::unexpected(packed.error());
-    return projection;
+    packed = projection.pack_stored(mode, weights, bias);
+  } else {
+    RowReading reading(weights, [&](std::size_t first, std::size_t count, void* to) {
+      return weights.read(first, count, static_cast<float*>(to));
+    });
+    projection.bias_ = mode.quantised ? std::vector<float>() : bias;
+    packed = mode.quantised ? projection.pack_linear(mode, reading, nullptr, bias)
+                            : projection.pack_floats(reading);
   }
-  RowReading reading(weights);
-  if (!mode.quantised) {
-    projection.bias_ = bias;
-    const Result<void> packed = projection.pack_floats(reading);
-    if (!packed) return std::unexpected(packed.error());
-    return projection;
-  }
-  projection.linear_ = std::make_unique<Linear>(engine);
-  axle_error error{};
-  const axle_status status = projection.linear_->pack({.struct_size = sizeof(axle_linear_options),
-                                                       .mode = mode.linear,
-                                                       .weight_type = AXLE_FLOAT32,
-                                                       .n = projection.outputs_,
-                                                       .k = projection.inputs_,
-                                                       .weights = nullptr,
-                                                       .scales = nullptr,
-                                                       .bias = bias.empty() ? nullptr : bias.data(),
-                                                       .group = mode.group,
-                                                       .scaling = AXLE_SEARCHED,
-                                                       .reserved = 0,
-                                                       .factors = nullptr},
-                                                      {RowReading::read, &reading}, &error);
-  const Result<void> read = reading.end();
-  if (!read) return std::unexpected(read.error());
-  if (status != AXLE_OK) return not_packed(weights, status, error.message);
+  if (!packed) return std::unexpected(packed.error());
   return projection;
 }
 
-Result<void> Projection::pack_stored(const ModelMode& mode, const WeightRows& weights,
-                                     const std::vector<float>& bias) {
-  const Result<StoredRows> rows = read_stored_rows(weights, mode);
-  if (!rows) return std::unexpected(rows.error());
+/// `scales` null: of floats.
+Result<void> Projection::pack_linear(const ModelMode& mode, RowReading& reading,
+                                     const float* scales, const std::vector<float>& bias) {
+  const axle_type stored = mode.linear == AXLE_A16F8 ? AXLE_FLOAT8 : AXLE_INT8;
   linear_ = std::make_unique<Linear>(*engine_);
   axle_error error{};
   const axle_status status =
       linear_->pack({.struct_size = sizeof(axle_linear_options),
                      .mode = mode.linear,
-                     .weight_type = mode.linear == AXLE_A16F8 ? AXLE_FLOAT8 : AXLE_INT8,
+                     .weight_type = scales == nullptr ? AXLE_FLOAT32 : stored,
                      .n = outputs_,
                      .k = inputs_,
-                     .weights = rows->values.data(),
-                     .scales = rows->scales.data(),
+                     .weights = nullptr,
+                     .scales = scales,
                      .bias = bias.empty() ? nullptr : bias.data(),
                      .group = mode.group,
                      .scaling = AXLE_SEARCHED,
                      .reserved = 0,
                      .factors = nullptr},
-                    &error);
-  if (status != AXLE_OK) return not_packed(weights, status, error.message);
+                    {RowReading::read, &reading}, &error);
+  const Result<void> read = reading.end();
+  if (!read) return read;
+  if (status != AXLE_OK) return not_packed(reading.weights(), status, error.message);
   return {};
+}
+
+Result<void> Projection::pack_stored(const ModelMode& mode, const WeightRows& weights,
+                                     const std::vector<float>& bias) {
+  const Result<StoredRows> rows = StoredRows::open(weights, mode);
+  if (!rows) return std::unexpected(rows.error());
+  RowReading reading(weights, [&](std::size_t first, std::size_t count, void* to) {
+    return rows->read(first, count, static_cast<std::int8_t*>(to));
+  });
+  return pack_linear(mode, reading, rows->scales().data(), bias);
 }
 
 Result<void> Projection::pack_floats(RowReading& reading) {
@@ -135,7 +136,7 @@ Result<void> Projection::pack_floats(RowReading& reading) {
                        sizeof(float));
   if (floats_.data() == nullptr || scratch.data() == nullptr)
     return no_memory_for(reading.weights());
-  engine_->share(blocks, outputs_ * inputs_, [&](std::size_t block, std::size_t thread) {
+  engine_->share(blocks, outputs_ * inputs_, [&](std::size_t block, std::size_t thread) noexcept {
     const std::size_t first = block * block_columns;
     const std::size_t count = outputs_ - first < block_columns ? outputs_ - first : block_columns;
     float* const rows = scratch.as<float>() + thread * block_floats;
@@ -155,7 +156,7 @@ void Projection::multiply_floats(const float* x, std::size_t rows, const RowResu
   const std::size_t blocks = (outputs_ + block_columns - 1) / block_columns;
   // Rows are taken in groups whose results fit a cache.
   constexpr std::size_t group = 32;
-  engine_->share(blocks, rows * inputs_ * outputs_, [&](std::size_t block, std::size_t) {
+  engine_->share(blocks, rows * inputs_ * outputs_, [&](std::size_t block, std::size_t) noexcept {
     const std::size_t column = block * block_columns;
     const std::size_t width = outputs_ - column < block_columns ? outputs_ - column : block_columns;
     float sums[group * block_columns];
@@ -191,15 +192,16 @@ Result<void> Projection::forward_floats(const RowSource& source, std::size_t row
   if (is_made) {
     const ModelSteps& steps = *engine_->kernel_for(1).set->model;
     engine_->share(rows, rows * inputs_ * operations_of(source.kind),
-                   [&](std::size_t r, std::size_t) {
+                   [&](std::size_t r, std::size_t) noexcept {
                      make_row(source, steps, r, inputs_, made.as<float>() + r * inputs_);
                    });
     x = made.as<float>();
   }
   multiply_floats(x, rows, result);
   if (result.complete != nullptr)
-    engine_->share(rows, rows * result.operations,
-                   [&](std::size_t r, std::size_t) { result.complete(result.context, r); });
+    engine_->share(rows, rows * result.operations, [&](std::size_t r, std::size_t) noexcept {
+      result.complete(result.context, r);
+    });
   return {};
 }
 

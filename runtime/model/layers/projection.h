@@ -52,6 +52,8 @@ class Projection {
   class RowReading;
 
   explicit Projection(Engine& engine) : engine_(&engine) {}
+  [[nodiscard]] Result<void> pack_linear(const ModelMode& mode, RowReading& reading,
+                                         const float* scales, const std::vector<float>& bias);
   [[nodiscard]] Result<void> pack_stored(const ModelMode& mode, const WeightRows& weights,
                                          const std::vector<float>& bias);
   [[nodiscard]] Result<void> pack_floats(RowReading& reading);

@@ -1,13 +1,8 @@
 #include "runtime/model/layers/weight_rows.h"
 
+#include <algorithm>
+
 namespace axle::runtime {
-namespace {
-
-/// So many bytes of a file are read before their pages leave.
-constexpr std::size_t kept_bytes = std::size_t{1} << 20;
-
-}  // namespace
-
 std::size_t WeightRows::rows() const {
   std::size_t total = 0;
   for (const Part& part : parts_) total += part.tensor->shape.front();
@@ -27,31 +22,32 @@ std::string WeightRows::names() const {
   return (parts_.size() > 1 ? "tensors " : "tensor ") + names;
 }
 
-Result<void> WeightRows::read_row(const Part& part, std::size_t row, float* to) const {
-  return read_finite_row(*part.tensor, where_, row_in_pairs(row, part.head_depth), to);
+Result<void> WeightRows::read_part(const Part& part, std::size_t first, std::size_t count,
+                                   float* to) const {
+  if (part.head_depth == 0) return read_finite_rows(*part.tensor, where_, first, count, to);
+  for (std::size_t i = 0; i < count; ++i, to += columns()) {
+    const std::size_t row = row_in_pairs(first + i, part.head_depth);
+    const Result<void> read = read_finite_rows(*part.tensor, where_, row, 1, to);
+    if (!read) return read;
+  }
+  return {};
 }
 
 Result<void> WeightRows::read(std::size_t first, std::size_t count, float* to) const {
   std::size_t start = 0;  // of the part
   for (const Part& part : parts_) {
-    const std::size_t rows = part.tensor->shape.front();
-    const std::size_t begin = first;
-    for (; count > 0 && first < start + rows; ++first, --count, to += columns()) {
-      const Result<void> read = read_row(part, first - start, to);
+    const std::size_t end = start + part.tensor->shape.front();
+    if (count > 0 && first < end) {
+      const std::size_t here = std::min(count, end - first);
+      const Result<void> read = read_part(part, first - start, here, to);
       if (!read) return read;
+      first += here;
+      count -= here;
+      to += here * columns();
     }
-    const std::size_t kept_rows = kept_bytes / part.tensor->row_bytes() + 1;
-    if (begin < first && (begin - start) / kept_rows < (first - start) / kept_rows) {
-      const std::size_t from = (begin - start) / kept_rows * kept_rows;
-      forget_rows(*part.tensor, from, first - start - from);
-    }
-    start += rows;
+    start = end;
   }
   return {};
-}
-
-void WeightRows::forget() const {
-  for (const Part& part : parts_) forget_rows(*part.tensor, 0, part.tensor->shape.front());
 }
 
 std::unexpected<Failure> no_memory_for(const WeightRows& weights) {

@@ -42,7 +42,7 @@ class WeightRows {
 
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::size_t columns() const;
-  /// Weights that are quantised already: read_stored_rows reads them, `read` does not.
+  /// Weights that are quantised already: StoredRows reads them, `read` does not.
   [[nodiscard]] bool is_stored() const { return parts_.front().scales != nullptr; }
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const std::string& where() const { return where_; }
@@ -50,15 +50,12 @@ class WeightRows {
   [[nodiscard]] std::string names() const;
 
   /// Rows [first, first + count) as floats, [count][columns]. AXLE_MALFORMED, naming file and
-  /// tensor, if one is not finite. Of files, not much more stays in memory than is read; rows
-  /// should therefore be read in order, by each of several threads its own.
+  /// tensor, if one is not finite. Any number of threads may read at once.
   [[nodiscard]] Result<void> read(std::size_t first, std::size_t count, float* to) const;
 
-  /// All rows have been read: their file's pages leave the process.
-  void forget() const;
-
  private:
-  [[nodiscard]] Result<void> read_row(const Part& part, std::size_t row, float* to) const;
+  [[nodiscard]] Result<void> read_part(const Part& part, std::size_t first, std::size_t count,
+                                       float* to) const;
 
   std::string where_;
   std::vector<Part> parts_;

@@ -18,6 +18,8 @@ namespace axle::runtime {
 ///  - gate and up together, into the feed-forward norm;
 ///  - down, into the rows of up;
 ///  - the last layer, which is never the embedding itself, into the final norm.
+/// Of an encoder only the attention's output has factors; the importance of activations counts for
+/// all layers.
 [[nodiscard]] Result<void> fold_activations(Engine& engine, const ModelShape& shape,
                                             const TensorSource& source,
                                             std::span<const std::int32_t> tokens,

@@ -37,8 +37,8 @@ Result<Calibration> Calibration::begin(Engine& engine, const ModelShape& shape,
   if (!known) return std::unexpected(known.error());
   for (std::size_t i = 0; i < count; ++i) {
     const Result<void> read =
-        read_finite_row(**embedding, source.where(), static_cast<std::size_t>(tokens[i]),
-                        calibration.hidden_.values.data() + i * shape.hidden);
+        read_finite_rows(**embedding, source.where(), static_cast<std::size_t>(tokens[i]), 1,
+                         calibration.hidden_.values.data() + i * shape.hidden);
     if (!read) return std::unexpected(read.error());
   }
   return calibration;

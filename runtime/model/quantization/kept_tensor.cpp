@@ -8,20 +8,14 @@
 namespace axle::runtime {
 namespace {
 
-/// So many bytes of a file are read before their pages leave.
-constexpr std::size_t mapped_bytes = std::size_t{1} << 20;
-
 /// work(row) for the rows of a tensor in their order, until it fails.
 template <class Work>
 Result<void> for_each_row(const Tensor& tensor, Work work) {
-  const std::size_t together = mapped_bytes / (tensor.row_bytes() + 1) + 1;
   const std::size_t rows = tensor.rows();
   for (std::size_t r = 0; r < rows; ++r) {
     const Result<void> done = work(r);
     if (!done) return done;
-    if ((r + 1) % together == 0) forget_rows(tensor, r + 1 - together, together);
   }
-  forget_rows(tensor, rows / together * together, rows % together);
   return {};
 }
 
@@ -35,7 +29,7 @@ Result<KeptTensor> KeptTensor::plan(std::string name, const Tensor& tensor,
   bool fits = true;
   std::vector<float> values(tensor.columns());
   const Result<void> read = for_each_row(tensor, [&](std::size_t r) -> Result<void> {
-    const Result<void> done = read_finite_row(tensor, where, r, values.data());
+    const Result<void> done = read_finite_rows(tensor, where, r, 1, values.data());
     if (!done || !blocks) return done;
     for (const float value : values) {
       const float rounded = float_from_float16(float16_from_float(value));
@@ -66,8 +60,9 @@ TensorToWrite KeptTensor::to_write() const {
 Result<void> KeptTensor::write_halves(const PutBytes& put) const {
   std::vector<float> values(tensor_->columns());
   std::vector<std::uint16_t> halves(values.size());
-  return for_each_row(*tensor_, [&](std::size_t r) {
-    read_rows(*tensor_, r, 1, values.data());
+  return for_each_row(*tensor_, [&](std::size_t r) -> Result<void> {
+    const Result<void> read = read_rows(*tensor_, r, 1, values.data());
+    if (!read) return read;
     for (std::size_t i = 0; i < values.size(); ++i) halves[i] = float16_from_float(values[i]);
     return put(std::as_bytes(std::span(halves)));
   });
@@ -75,8 +70,9 @@ Result<void> KeptTensor::write_halves(const PutBytes& put) const {
 
 Result<void> KeptTensor::write_floats(const PutBytes& put) const {
   std::vector<float> values(tensor_->columns());
-  return for_each_row(*tensor_, [&](std::size_t r) {
-    read_rows(*tensor_, r, 1, values.data());
+  return for_each_row(*tensor_, [&](std::size_t r) -> Result<void> {
+    const Result<void> read = read_rows(*tensor_, r, 1, values.data());
+    if (!read) return read;
     return put(std::as_bytes(std::span(values)));
   });
 }

@@ -94,8 +94,7 @@ constexpr DenseLayer dense_layers[] = {
 
 Result<ModelContent> list_encoder(const ModelShape& shape, const TensorSource& source) {
   ModelContent content;
-  const std::string prefix =
-      source.find("embeddings.word_embeddings.weight") != nullptr ? "" : "bert.";
+  const std::string prefix = encoder_prefix(source);
   for (std::size_t i = 0; i < shape.layers; ++i) {
     for (const DenseLayer& dense : dense_layers) {
       const std::string name = prefix + "encoder.layer." + std::to_string(i) + "." + dense.name;
@@ -108,10 +107,20 @@ Result<ModelContent> list_encoder(const ModelShape& shape, const TensorSource& s
     }
   }
   for (const Tensor& tensor : source.tensors()) {
-    const bool is_linear =
-        std::any_of(content.linears.begin(), content.linears.end(),
-                    [&](const auto& one) { return tensor.name == one.name + ".weight"; });
-    if (!is_linear) content.kept.emplace_back(tensor.name, &tensor);
+    const auto owner =
+        std::find_if(content.linears.begin(), content.linears.end(),
+                     [&](const auto& one) { return tensor.name.starts_with(one.name + "."); });
+    const bool is_linear = owner != content.linears.end() && tensor.name == owner->name + ".weight";
+    // What AWQ divides.
+    const bool is_bias = owner != content.linears.end() && tensor.name == owner->name + ".bias" &&
+                         owner->kind == "value";
+    if (is_bias) {
+      Result<std::vector<float>> values = require_vector(source, tensor.name, shape.hidden);
+      if (!values) return std::unexpected(values.error());
+      content.vectors.push_back({tensor.name, std::move(*values)});
+    } else if (!is_linear) {
+      content.kept.emplace_back(tensor.name, &tensor);
+    }
   }
   return content;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/files/atomic_file.h"
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 
 namespace axle::runtime {
 namespace {
@@ -100,18 +100,18 @@ Result<void> write_of_gguf(const GgufFile& file, const Model& model,
 
 Result<void> copy_file(const std::string& from, const std::string& to) {
   if (access(from.c_str(), F_OK) != 0) return {};
-  const Result<MappedFile> file = MappedFile::open(from);
-  if (!file) return std::unexpected(file.error());
-  return write_text(to, file->text());
+  const Result<std::string> text = read_text(from, largest_json_file);
+  if (!text) return std::unexpected(text.error());
+  return write_text(to, *text);
 }
 
 Result<void> write_of_folder(const std::string& path, const Model& model,
                              const QuantizationScheme& scheme, const std::string& folder) {
   const std::string config_path = path + "/config.json";
-  const Result<MappedFile> file = MappedFile::open(config_path);
-  if (!file) return std::unexpected(file.error());
+  const Result<std::string> text = read_text(config_path, largest_json_file);
+  if (!text) return std::unexpected(text.error());
   // It was read when the model was opened.
-  ordered_json config = ordered_json::parse(file->text(), nullptr, false);
+  ordered_json config = ordered_json::parse(*text, nullptr, false);
   if (!config.is_object())
     return failure(AXLE_MALFORMED, "%s: not a JSON object", config_path.c_str());
   const Result<void> written = write_config(std::move(config), model, scheme, folder);

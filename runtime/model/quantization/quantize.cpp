@@ -21,12 +21,6 @@ class ModelQuantizer {
 
   Result<void> prepare() {
     const ModelShape& shape = model_.shape();
-    if (scheme_.method() == ScaleMethod::awq && shape.architecture != Architecture::decoder)
-      return failure(AXLE_UNSUPPORTED,
-                     "%s: method awq is for models that make texts; a model of type %s makes "
-                     "vectors: use %s",
-                     model_.tensors().where().c_str(), shape.type.c_str(),
-                     scheme_.mode().group != 0 ? "--method search or mse" : "--method absmax");
     Result<ModelContent> content = list_content(shape, model_.tensors());
     if (!content) return std::unexpected(content.error());
     content_ = std::move(*content);
@@ -142,9 +136,8 @@ class ModelQuantizer {
     scales_.resize((first + count) * groups);
     std::vector<double> errors(count);
     std::vector<double> sizes(count);
-    // Threads must not allocate: an exception would end the process.
     std::vector<float> all_rounded(static_cast<std::size_t>(engine_.pool().threads()) * columns);
-    engine_.share(count, count * columns * 64, [&](std::size_t r, std::size_t thread) {
+    engine_.share(count, count * columns * 64, [&](std::size_t r, std::size_t thread) noexcept {
       std::uint8_t* const values = values_.data() + r * scheme_.bytes(columns);
       float* const scales = scales_.data() + (first + r) * groups;
       float* const row = floats.data() + r * columns;

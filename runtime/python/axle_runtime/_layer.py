@@ -149,8 +149,10 @@ class Linear:
         self.mode = mode
 
     def kernel(self, rows: int = 1) -> str:
-        """The kernel set that runs for x of that many rows."""
-        name = library.axle_runtime_kernel(self._runtime, MODES[self.mode], rows)
+        """The kernel set that runs for x of that many rows, a table of `variant model tune` counted in."""
+        if rows < 0:
+            raise ValueError("rows is {}; it must be 0 or more".format(rows))
+        name = library.axle_linear_kernel(self._handle, rows)
         return str(name.decode())
 
     def forward(self, x: Any, out: Any = None) -> Any:

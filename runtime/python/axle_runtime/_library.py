@@ -59,6 +59,7 @@ _FUNCTIONS = {
         _STATUS,
         [_POINTER, ctypes.POINTER(_structs.LinearOptions), _OUT, _ERROR],
     ),
+    "axle_linear_kernel": (ctypes.c_char_p, [_POINTER, _SIZE]),
     "axle_linear_destroy": (None, [_POINTER]),
     "axle_linear_forward": (
         _STATUS,

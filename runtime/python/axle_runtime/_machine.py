@@ -79,7 +79,7 @@ def bench(
     )
     result = new(_structs.BenchResult)
     call(library.axle_runtime_bench, runtime, ctypes.byref(options), ctypes.byref(result))
-    figures: Dict[str, Any] = {"kernel": library.axle_runtime_kernel(runtime, options.mode, m).decode()}
-    for name, _ in _structs.BenchResult._fields_[1:]:
+    figures: Dict[str, Any] = {"kernel": result.kernel.decode()}
+    for name, _ in _structs.BenchResult._fields_[1:-1]:
         figures[name] = getattr(result, name)
     return figures

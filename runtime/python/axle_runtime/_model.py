@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 import weakref
 from typing import (
@@ -227,7 +228,8 @@ class Model:
             "most_tokens": _whole("max_tokens", max_tokens, 31),
             "temperature": temperature,
             "top_k": _whole("top_k", top_k, 31),
-            "top_p": top_p,
+            # To the library 0 is all, as 1 is; here and in `variant` it keeps the likeliest token.
+            "top_p": top_p or sys.float_info.min,
             "min_p": min_p,
             "seed": _whole("seed", seed, 64),
         }

@@ -67,6 +67,7 @@ class BenchResult(ctypes.Structure):
         ("gigabytes_per_second", ctypes.c_double),
         ("gigaops_per_second", ctypes.c_double),
         ("read_gigabytes_per_second", ctypes.c_double),
+        ("kernel", ctypes.c_char_p),
     ]
 
 

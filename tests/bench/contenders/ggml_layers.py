@@ -20,6 +20,8 @@ from ggml_threads import pinned_pool
 TYPES = {"q4_0": 2, "q8_0": 8, "q4_K": 12}
 FLOAT32 = 0
 BUFFER_OF_TENSOR = 8  # offset of ggml_tensor.buffer
+FEATURES = ["avx2", "fma", "f16c", "avx_vnni", "avx512", "avx512_vbmi", "avx512_vnni", "avx512_bf16", "amx_int8"]  # as ggml_cpu_has_… names them
+BEYOND = {"avx2": FEATURES[3:]}
 
 
 class InitParams(ctypes.Structure):
@@ -56,6 +58,10 @@ class Ggml:
     def __call__(self, name, *arguments):
         done = self[name](*arguments)
         return ctypes.c_void_p(done) if name in POINTERS else done
+
+    def built_for(self):
+        """Those of the features that its products are compiled for."""
+        return [name for name in FEATURES if self[f"ggml_cpu_has_{name}"]()]
 
     def context(self, tensors):
         """Of descriptions alone, no numbers."""
@@ -94,6 +100,10 @@ class Ggml:
 class Layers:
     def __init__(self, task):
         self.task, self.ggml = task, Ggml()
+        features = self.ggml.built_for()
+        too_many = [name for name in features if name in BEYOND.get(task.asked.get("nothing_beyond"), [])]
+        if too_many:
+            sys.exit(f"this llama.cpp is built for {', '.join(too_many)}, too")
         self.kind = TYPES[task.kind]
         self.backend = self.ggml("ggml_backend_cpu_init")
         self.ggml("ggml_backend_cpu_set_n_threads", self.backend, task.threads)
@@ -101,7 +111,7 @@ class Layers:
         buffer_type = self.ggml.best_buffer_type(self.kind, task.n, task.k)
         self.weights = self.load(buffer_type)
         self.bytes = self.ggml("ggml_row_size", self.kind, ctypes.c_int64(task.k)) * task.n
-        self.about = f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}, buffer type {self.ggml('ggml_backend_buft_name', buffer_type).decode()}"
+        self.about = f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}, for {' '.join(features)}, buffer type {self.ggml('ggml_backend_buft_name', buffer_type).decode()}"
 
     def quantise(self, weights):
         n, k = weights.shape

@@ -7,6 +7,7 @@ Threads are libgomp's, which the environment binds (OMP_NUM_THREADS, OMP_PROC_BI
 """
 
 import ctypes
+import pathlib
 import sys
 
 import numpy as np
@@ -29,6 +30,8 @@ class Argument(ctypes.Structure):
 
 class OneDnn:
     def __init__(self, path):
+        for needed in pathlib.Path(path).parent.glob("libOpenCL.so.1"):
+            ctypes.CDLL(str(needed))  # of version 2 where Debian's package is unpacked, not installed
         self.library = ctypes.CDLL(path)
         self.library.dnnl_version.restype = ctypes.POINTER(Version)
         self.library.dnnl_primitive_desc_query_md.restype = ctypes.c_void_p

@@ -56,20 +56,6 @@ class BuildCase(TestCase):
 
 
 class BackEndTest(BuildCase):
-    def test_another_back_end_is_named(self):
-        for back_end, name in (("scikit_build_core.build", "scikit-build-core"), ("setuptools.build_meta", "setuptools"),
-                               ("mesonpy", "meson-python"), ("hatchling.build", "hatchling"), ("maturin", "maturin"),
-                               ("flit_core.buildapi", "flit-core"), ("poetry.core.masonry.api", "poetry-core")):
-            for variants in ("", VARIANT.format(ns="x86_64", label="v3", properties='level = ["v3"]')):
-                with self.subTest(back_end, variants=bool(variants)):
-                    (self.project / "pyproject.toml").write_text(
-                        f'[build-system]\nrequires = ["{name}"]\nbuild-backend = "{back_end}"\n' + PROJECT + variants)
-                    self.refused(f"uses the build back end {name}", f"{self.project}/pyproject.toml:3", back_end, "[tool.axle]")
-
-    def test_no_back_end_is_setuptools(self):
-        (self.project / "pyproject.toml").write_text('[build-system]\nrequires = ["wheel"]\n' + PROJECT)
-        self.refused("uses the build back end setuptools", "pyproject.toml:2")
-
     def test_tool_axle_says_what_another_back_end_knows(self):
         (self.project / "pyproject.toml").write_text(
             '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n' + PROJECT +

@@ -21,7 +21,16 @@ NOT_HINTS = {"cli/commands.cpp", "session/options.cpp", "doctor/finding.cpp", "s
 # Mentions of a command by its name, which propose nothing.
 MENTIONS = {
     "variant index build": "says who wrote an index",
+    "variant ci github": "the first line of the file that it writes",
+    "variant ci gitlab": "the first line of the file that it writes",
+    "variant ci make": "the first line of the file that it writes",
+    "variant ci slurm": "the first line of the file that it writes",
     "variant index": "says who wrote an index",
+    "variant index add": "says who wrote an index",
+    "variant index update": "incremental_test.py and lint_test.py run it",
+    "variant index remove": "lint_test.py runs it",
+    "variant publish --help": "the text of --help",
+    "variant index {} --help": "the text of --help",
     "variant mirror": "says who wrote an index",
     "variant COMMAND --help": "the text of --help",
     "variant providers trust": "a comment in the file that it writes",

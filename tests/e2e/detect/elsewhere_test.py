@@ -37,9 +37,20 @@ COMMANDS = {
     "resolve": ["demo"],
     "explain": ["demo"],
     "rank": ["variants.json"],
+    "audit": ["installed"],
     "build": ["."],
     "repack": ["demo.whl", "--split", "sm"],
+    "index add": ["demo-1.0-py3-none-any.whl", "--out", "public"],
+    "ci github": [".", "--out", "-"],
+    "ci gitlab": [".", "--out", "-"],
+    "ci slurm": [".", "--out", "-"],
+    "ci make": [".", "--out", "-"],
     "index build": ["."],
+    "index lint": ["public"],
+    "index serve": ["public"],
+    "index update": ["--out", "public"],
+    "index yank": ["demo", "--out", "public"],
+    "publish": ["demo-1.0-py3-none-any.whl", "--repository-url", "http://127.0.0.1:9/"],
     "index families": [],
     "index remove": ["demo", "--out", "public"],
     "cache dir": [],
@@ -66,7 +77,7 @@ COMMANDS = {
     "model selftest": [],
     "model tune": ["model.gguf"],
 }
-FLEETS = {"resolve", "explain", "download", "mirror", "bundle"}
+FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has.
 REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune"}
 
@@ -199,12 +210,13 @@ class Traced(ElsewhereTestCase):
         self.assertTrue(any("/sys/bus/pci" in call for call in seen), seen[:5])
 
     def test_no_command_looks_at_this_machine(self):
-        for command in sorted(set(COMMANDS) - REFUSED - {"providers new", "build", "repack", "index build", "index remove", "uninstall"}):
+        for command in sorted(set(COMMANDS) - REFUSED - {"providers new", "build", "repack", "index build", "index remove", "uninstall", "ci github",
+                                                        "ci gitlab", "ci slurm", "ci make"}):
             for machine in ("p5-h100x8", "nvidia:sm=90,driver=570.26;x86_64:v4"):
                 with self.subTest(command=command, machine=machine):
                     done, seen = self.trace(command, "--for", machine)
                     self.assertEqual(seen, [])
-                    self.assertIn(done.code, (0, 1) if command in ("doctor", "providers untrust") else (0,), str(done))
+                    self.assertIn(done.code, (0, 1) if command in ("audit", "doctor", "providers untrust") else (0,), str(done))
 
 
 if __name__ == "__main__":

@@ -31,11 +31,11 @@ class Memory(ModelCase):
         return told
 
     def test_it_is_the_tensor_that_is_named(self):
-        limits = range(60, 60 + 3 * self.needed // MIB, 7)
+        # The file takes no address space: it is not mapped.
+        limits = range(30, 60 + 2 * self.needed // MIB, 5)
         generate = ("generate", self.model, "--prompt", "a", "--raw", "--max-tokens", 1, "--threads", 2)
         told = self.refusals(limits, *generate)
         self.assertGreater(len(told), 2)
-        self.assertTrue(any("model.safetensors" in one and "mapped" in one and "index.json" not in one for one in told), told)
         self.assertTrue(any('tensors "model.layers.0.mlp.gate_proj.weight", "model.layers.0.mlp.up_proj.weight": no memory' in one for one in told), told)
         folder = self.root / "quantised"
         self.assert_ok(self.ask("quantize", self.model, "--mode", "a16w4", "--output", folder))

@@ -18,7 +18,7 @@ import numpy as np
 from decoder import Decoder
 from encoder import Encoder, cosine
 from gguf import GgufFile, write_gguf
-from support import VARIANT
+from support import SOURCE, VARIANT
 from tiny_tokenizers import WordPieces
 
 LLAMA_CPP = pathlib.Path(os.environ.get("AXLE_LLAMA_CPP") or
@@ -131,6 +131,20 @@ class MiniLm(PublishedCase):
                 with self.subTest(mode=mode, text=text):
                     self.assertGreaterEqual(cosine(vector, own), least if len(text) > 1 else of_a_letter)
                     self.assertAlmostEqual(float(np.linalg.norm(vector)), 1, delta=1e-5)
+
+    def test_awq_loses_less_than_rounding(self):
+        oracle, words = Encoder(self.folder), WordPieces(self.folder)
+        texts = [text for text in TEXTS if len(text) > 1]
+        exact = [oracle.embed(words.encode(text)) for text in texts]
+        calibration = self.root / "calibration.txt"
+        calibration.write_text((SOURCE / "docs/models.md").read_text())
+        lost = {}
+        for method, options in (("search", ()), ("awq", ("--calibration", calibration))):
+            folder = self.root / method
+            self.assert_ok(self.ask("quantize", self.folder, "--mode", "a16w4", "--method", method, *options, "--output", folder))
+            told = self.assert_ok(self.ask("embed", folder, *[part for text in texts for part in ("--text", text)], "--json")).json["vectors"]
+            lost[method] = sum(1 - cosine(*both) for both in zip(told, exact)) / len(texts)
+        self.assertLess(lost["awq"], 0.95 * lost["search"])
 
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ using axle::fuzz::require;
 void read_all(const TensorSource& source) {
   for (const Tensor& tensor : source.tensors()) {
     require(source.find(tensor.name) == &tensor);
-    require(tensor_bytes(tensor.type, tensor.shape) == tensor.data.size());
-    if (tensor.data.empty()) continue;
+    require(tensor_bytes(tensor.type, tensor.shape) == tensor.bytes);
+    if (tensor.bytes == 0) continue;
     std::vector<float> values(tensor.rows() * tensor.columns());
-    read_rows(tensor, 0, tensor.rows(), values.data());
+    require(read_rows(tensor, 0, tensor.rows(), values.data()).has_value());
   }
 }
 
@@ -42,7 +42,8 @@ void read_value(const GgufFile& file, const std::string& key) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const Result<GgufFile> file = GgufFile::in_memory(std::as_bytes(std::span(data, size)), "fuzz");
+  const Result<GgufFile> file =
+      GgufFile::read(ModelFile::in_memory(std::as_bytes(std::span(data, size)), "fuzz"));
   if (!file) {
     require(!file.error().message.empty());
     return 0;

@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   TensorSource tensors("fuzz");
   SafetensorsMetadata metadata;
   const auto bytes = std::as_bytes(std::span(input.substr(end + 1)));
-  if (!read_safetensors(bytes, "fuzz", tensors, metadata)) return 0;
+  if (!read_safetensors(ModelFile::in_memory(bytes, "fuzz"), tensors, metadata)) return 0;
   const Result<ModelMode> mode = choose_mode(*shape, "", "fuzz");
   if (!mode) {
     refused(mode.error());

@@ -17,7 +17,7 @@ struct Refused {
 };
 
 Result<GgufFile> open(const std::string& file) {
-  return GgufFile::in_memory(bytes_of(file), "m.gguf");
+  return GgufFile::read(ModelFile::in_memory(bytes_of(file), "m.gguf"));
 }
 
 constexpr std::uint32_t f32 = 0;
@@ -226,14 +226,12 @@ TEST_CASE("tensors of a GGUF file lie where it says, outermost length first") {
   const Tensor* const x = file.tensors().find("x");
   REQUIRE(x != nullptr);
   CHECK(x->shape == std::vector<std::size_t>{3, 2});
-  CHECK(std::string(reinterpret_cast<const char*>(x->data.data()), x->data.size()) ==
-        std::string(24, 'x'));
+  CHECK(text_of(*x) == std::string(24, 'x'));
   const Tensor* const y = file.tensors().find("y");
   REQUIRE(y != nullptr);
   CHECK(y->shape == std::vector<std::size_t>{2, 1, 32});
   CHECK(y->rows() == 2);
-  CHECK(std::string(reinterpret_cast<const char*>(y->data.data()), y->data.size()) ==
-        std::string(68, 'y'));
+  CHECK(text_of(*y) == std::string(68, 'y'));
 }
 
 TEST_CASE("version 2 reads as version 3 does") { CHECK(open(of_version(2)).has_value()); }
@@ -246,7 +244,7 @@ TEST_CASE("every beginning of a GGUF file is refused") {
   }
 }
 
-TEST_CASE("a million texts are views into the file") {
+TEST_CASE("a million texts are views of one copy of the metadata") {
   std::string texts;
   for (std::uint32_t i = 0; i < 1'000'000; ++i) texts += gguf_text(std::to_string(i));
   const std::string bytes = of_values({gguf_array("tokens", 8, 1'000'000, texts)});
@@ -256,7 +254,8 @@ TEST_CASE("a million texts are views into the file") {
   REQUIRE(tokens.has_value());
   REQUIRE(tokens->size() == 1'000'000);
   CHECK(tokens->back() == "999999");
-  CHECK(tokens->back().data() + 6 == bytes.data() + bytes.size());
+  CHECK(tokens->back().data() - tokens->front().data() ==
+        static_cast<std::ptrdiff_t>(texts.size() - 6 - 8));
 }
 
 }  // namespace

@@ -64,6 +64,12 @@ std::string gguf_tensor(std::string_view name, const std::vector<std::uint64_t>&
   return bytes + raw(type) + raw(offset);
 }
 
+std::string text_of(const Tensor& tensor) {
+  std::string text(tensor.bytes, '?');
+  REQUIRE(read_bytes(tensor, 0, std::as_writable_bytes(std::span(text))).has_value());
+  return text;
+}
+
 std::string GgufParts::bytes() const {
   std::string file = magic + raw(version);
   file += raw(claimed_tensors == UINT64_MAX ? std::uint64_t{tensors.size()} : claimed_tensors);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/files/tensor.h"
+
 namespace axle::runtime::testing {
 
 /// A temporary folder, removed with what is in it.
@@ -45,6 +47,9 @@ inline std::string safetensors(std::string_view header, std::string_view data = 
 inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
+
+/// Its bytes.
+std::string text_of(const Tensor& tensor);
 
 /// A GGUF file with one thing after the other; `tensors` and `values` are what the head claims.
 struct GgufParts {

@@ -19,27 +19,32 @@ int report(const Failure& failure) {
   return 1;
 }
 
-void dump(const TensorSource& source) {
+Result<void> dump(const TensorSource& source) {
   for (const Tensor& tensor : source.tensors()) {
     std::printf("%s %s", tensor.name.c_str(), row(tensor.type).name);
     for (const std::size_t length : tensor.shape) std::printf(" %zu", length);
     std::printf("\n");
     if (!row(tensor.type).is_float) {
-      std::fwrite(tensor.data.data(), 1, tensor.data.size(), stdout);
+      std::vector<std::byte> bytes(tensor.bytes);
+      const Result<void> read = read_bytes(tensor, 0, bytes);
+      if (!read) return read;
+      std::fwrite(bytes.data(), 1, bytes.size(), stdout);
       continue;
     }
     std::vector<float> numbers(tensor.rows() * tensor.columns());
-    read_rows(tensor, 0, tensor.rows(), numbers.data());
+    const Result<void> read = read_rows(tensor, 0, tensor.rows(), numbers.data());
+    if (!read) return read;
     std::fwrite(numbers.data(), sizeof(float), numbers.size(), stdout);
   }
+  return {};
 }
 
 template <class File>
 int open_and_dump(const std::string& path) {
   const Result<File> file = File::open(path);
   if (!file) return report(file.error());
-  dump(file->tensors());
-  return 0;
+  const Result<void> dumped = dump(file->tensors());
+  return dumped ? 0 : report(dumped.error());
 }
 
 int write_again(const std::string& from, const std::string& to, std::uint64_t shard_bytes) {

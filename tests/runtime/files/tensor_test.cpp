@@ -130,9 +130,23 @@ std::string random_blocks(std::mt19937& random, const BlockForm& form, std::size
   return bytes;
 }
 
-Tensor tensor_of(TensorType type, std::vector<std::size_t> shape, std::string_view bytes) {
-  return {.name = "x", .type = type, .shape = std::move(shape), .data = bytes_of(bytes)};
-}
+/// A tensor in memory.
+struct Made {
+  Made(TensorType type, std::vector<std::size_t> shape, std::string_view bytes)
+      : file(ModelFile::in_memory(bytes_of(bytes), "made")),
+        tensor{.name = "x",
+               .type = type,
+               .shape = std::move(shape),
+               .file = &file,
+               .bytes = bytes.size()} {}
+
+  void read(std::size_t first, std::size_t count, float* to) const {
+    REQUIRE(read_rows(tensor, first, count, to).has_value());
+  }
+
+  ModelFile file;
+  Tensor tensor;
+};
 
 TEST_CASE("each block of ggml's is the numbers of its description, rounded once") {
   std::mt19937 random(5);
@@ -143,9 +157,9 @@ TEST_CASE("each block of ggml's is the numbers of its description, rounded once"
     const std::size_t columns = 2 * kind.block_weights;
     const std::string bytes = random_blocks(random, form, rows * 2);
     REQUIRE(tensor_bytes(form.type, {rows, columns}) == bytes.size());
-    const Tensor tensor = tensor_of(form.type, {rows, columns}, bytes);
+    const Made tensor(form.type, {rows, columns}, bytes);
     std::vector<float> found(rows * columns);
-    read_rows(tensor, 0, rows, found.data());
+    tensor.read(0, rows, found.data());
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::string_view block = std::string_view(bytes).substr(
           i / kind.block_weights * kind.block_bytes, kind.block_bytes);
@@ -153,7 +167,7 @@ TEST_CASE("each block of ggml's is the numbers of its description, rounded once"
       if (found[i] != static_cast<float>(wanted)) FAIL("weight ", i, ": ", found[i], " ", wanted);
     }
     std::vector<float> some(3 * columns);
-    read_rows(tensor, 7, 3, some.data());
+    tensor.read(7, 3, some.data());
     CHECK(std::equal(some.begin(), some.end(),
                      found.begin() + static_cast<std::ptrdiff_t>(7 * columns)));
   }
@@ -167,7 +181,7 @@ TEST_CASE("a scale that is not a number makes its block so") {
     bytes[form.halves[0]] = 1;
     bytes[form.halves[0] + 1] = 0x7c;
     std::vector<float> found(kind.block_weights);
-    read_rows(tensor_of(form.type, {kind.block_weights}, bytes), 0, 1, found.data());
+    Made(form.type, {kind.block_weights}, bytes).read(0, 1, found.data());
     for (const float value : found) CHECK_UNARY(std::isnan(value));
   }
 }
@@ -185,7 +199,7 @@ TEST_CASE("plain floats of every type are read from any place") {
     CAPTURE(row(type).name);
     const std::string odd = "?" + numbers;
     float found[3] = {};
-    read_rows(tensor_of(type, {3, 1}, std::string_view(odd).substr(1)), 0, 3, found);
+    Made(type, {3, 1}, std::string_view(odd).substr(1)).read(0, 3, found);
     CHECK(found[0] == 1.5F);
     CHECK(found[1] == -0.0625F);
     if (type == TensorType::float8_e4m3) {

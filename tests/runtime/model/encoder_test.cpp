@@ -107,7 +107,7 @@ TEST_CASE("texts that are empty, too long or not of the vocabulary are refused")
     const Result<Vectors> vectors = encoder->embed(texts, {});
     REQUIRE(!vectors.has_value());
     CHECK(vectors.error().message.starts_with("tiny model: "));
-    CHECK(vectors.error().message.find("text 2") != std::string::npos);
+    CHECK(vectors.error().message.find("text 1") != std::string::npos);
   }
   CHECK(encoder->embed({}, {})->empty());
 }

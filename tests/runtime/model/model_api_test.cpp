@@ -1,64 +1,22 @@
 // Models through the C interface, as the wheel's library gives it out.
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "runtime/axle_runtime.h"
-#include "runtime/files/safetensors_writer.h"
 #include "tests/runtime/files/made_file.h"
+#include "tests/runtime/model/model_folder.h"
 #include "tests/runtime/model/tiny_model.h"
-#include "tests/runtime/tokenizer/made_tokenizer.h"
 
 namespace axle::runtime {
 namespace {
 
+using namespace testing;
+
 using Tokens = std::vector<std::int32_t>;
-
-struct DestroyRuntime {
-  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
-};
-struct DestroyModel {
-  void operator()(axle_model* model) const { axle_model_destroy(model); }
-};
-using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
-using ModelPtr = std::unique_ptr<axle_model, DestroyModel>;
-
-constexpr const char* decoder_config = R"({"model_type": "llama", "hidden_size": 64,
-  "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 176,
-  "vocab_size": 101, "max_position_embeddings": 128, "rms_norm_eps": 1e-5, "rope_theta": 10000,
-  "hidden_act": "silu", "tie_word_embeddings": false, "eos_token_id": 20})";
-constexpr const char* encoder_config = R"({"model_type": "bert", "hidden_size": 48,
-  "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 96, "vocab_size": 61,
-  "max_position_embeddings": 64, "type_vocab_size": 2, "layer_norm_eps": 1e-12, "hidden_act": "gelu"})";
-
-void write_model(const testing::Folder& folder, const char* config, const TinyModel& model) {
-  folder.write("config.json", config);
-  folder.write("tokenizer.json", testing::MadeJson().text());
-  std::vector<TensorToWrite> tensors;
-  for (const Tensor& tensor : model.tensors.tensors()) tensors.push_back(copy_of(tensor));
-  const Result<void> written = write_safetensors(folder.at("model.safetensors"), tensors, {});
-  REQUIRE_MESSAGE(written.has_value(), written.error().message);
-}
-
-RuntimePtr open_runtime() {
-  axle_runtime* runtime = nullptr;
-  REQUIRE(axle_runtime_create(nullptr, &runtime, nullptr) == AXLE_OK);
-  return RuntimePtr(runtime);
-}
-
-ModelPtr open_model(axle_runtime& runtime, const std::string& path, const char* mode) {
-  axle_model_options options{};
-  options.struct_size = sizeof options;
-  options.mode = mode;
-  axle_model* model = nullptr;
-  axle_error error{};
-  REQUIRE_MESSAGE(axle_model_open(&runtime, path.c_str(), &options, &model, &error) == AXLE_OK,
-                  error.message);
-  return ModelPtr(model);
-}
 
 Tokens tokens_of(axle_model& model, const char* text) {
   size_t count = 0;
@@ -80,20 +38,51 @@ struct Heard {
   }
 };
 
-axle_prompt prompt_of(const Tokens& tokens, std::size_t most) {
-  axle_prompt prompt{};
-  prompt.struct_size = sizeof prompt;
-  prompt.tokens = tokens.data();
-  prompt.count = tokens.size();
-  prompt.most_tokens = most;
-  prompt.top_p = 1;
-  return prompt;
-}
-
 }  // namespace
 
+TEST_CASE("a model whose file is cut short while it is in use ends in an error, not in a signal") {
+  const Folder folder;
+  write_model(folder, decoder_config, make_decoder("llama", 21));
+  const std::string path = folder.at("model.safetensors");
+  const RuntimePtr runtime = open_runtime();
+  const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
+  const Tokens tokens = tokens_of(*model, "ab abc");
+  REQUIRE(truncate(path.c_str(), 100) == 0);
+  const axle_prompt prompt = prompt_of(tokens, 6);
+  const axle_prompt* const prompts = &prompt;
+  Heard heard{{{}}};
+  axle_error error{};
+  CHECK(axle_model_generate(model.get(), &prompts, 1, Heard::take, &heard, &error) == AXLE_IO);
+  CHECK(std::string(error.message).find("tensor \"model.embed_tokens.weight\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("so does one whose file is cut short while it is loaded") {
+  for (const char* const mode : {"float", "a16w8", "a16w4", "fp8"}) {
+    CAPTURE(std::string(mode));
+    const Folder folder;
+    write_model(folder, encoder_config, make_encoder(5));
+    std::string path = folder.at("model.safetensors");
+    const RuntimePtr runtime = open_runtime();
+    axle_model_options options{};
+    options.struct_size = sizeof options;
+    options.mode = mode;
+    options.context = &path;
+    options.on_progress = [](void* context, double) {
+      (void)truncate(static_cast<const std::string*>(context)->c_str(), 1000);
+    };
+    axle_model* model = nullptr;
+    axle_error error{};
+    CHECK(axle_model_open(runtime.get(), folder.path().c_str(), &options, &model, &error) ==
+          AXLE_IO);
+    CHECK(model == nullptr);
+    CHECK(std::string(error.message).starts_with(path + ": cut short while it was in use, from "));
+    CHECK(std::string(error.message).find("tensor \"encoder.layer.1.") != std::string::npos);
+  }
+}
+
 TEST_CASE("a model answers through the C interface, several prompts as each alone") {
-  const testing::Folder folder;
+  const Folder folder;
   write_model(folder, decoder_config, make_decoder("llama", 21));
   const RuntimePtr runtime = open_runtime();
   const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
@@ -141,11 +130,6 @@ TEST_CASE("a model answers through the C interface, several prompts as each alon
 
 namespace {
 
-struct DestroyGeneration {
-  void operator()(axle_generation* generation) const { axle_generation_destroy(generation); }
-};
-using GenerationPtr = std::unique_ptr<axle_generation, DestroyGeneration>;
-
 GenerationPtr begin_generation(axle_model& model, const axle_prompt* const* prompts, size_t count) {
   axle_generation* generation = nullptr;
   axle_error error{};
@@ -168,7 +152,7 @@ Tokens tokens_of(const axle_answer& answer) {
 }  // namespace
 
 TEST_CASE("answers step by step are those that come whole, and each can be stopped") {
-  const testing::Folder folder;
+  const Folder folder;
   write_model(folder, decoder_config, make_decoder("llama", 21));
   const RuntimePtr runtime = open_runtime();
   const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
@@ -217,7 +201,7 @@ TEST_CASE("answers step by step are those that come whole, and each can be stopp
 }
 
 TEST_CASE("a generation's wrong arguments are errors") {
-  const testing::Folder folder;
+  const Folder folder;
   write_model(folder, decoder_config, make_decoder("llama", 21));
   const RuntimePtr runtime = open_runtime();
   const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
@@ -247,7 +231,7 @@ TEST_CASE("a generation's wrong arguments are errors") {
 }
 
 TEST_CASE("an encoder gives vectors through the C interface") {
-  const testing::Folder folder;
+  const Folder folder;
   write_model(folder, encoder_config, make_encoder(22));
   const RuntimePtr runtime = open_runtime();
   const ModelPtr model = open_model(*runtime, folder.path(), "float");
@@ -269,7 +253,7 @@ TEST_CASE("an encoder gives vectors through the C interface") {
 }
 
 TEST_CASE("what is missing or wrong is an error of the C interface, and harms nothing") {
-  const testing::Folder folder;
+  const Folder folder;
   const RuntimePtr runtime = open_runtime();
   axle_model* model = nullptr;
   axle_error error{};
@@ -311,8 +295,8 @@ TEST_CASE("what is missing or wrong is an error of the C interface, and harms no
 }
 
 TEST_CASE("nothing at all, and bytes that are no text, are taken by the C interface") {
-  const testing::Folder folder;
-  const testing::Folder encoder_folder;
+  const Folder folder;
+  const Folder encoder_folder;
   write_model(folder, decoder_config, make_decoder("llama", 24));
   write_model(encoder_folder, encoder_config, make_encoder(24));
   const RuntimePtr runtime = open_runtime();

@@ -1,4 +1,5 @@
 // Schemes beside plain arithmetic in double, and the function that folding must keep.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -7,6 +8,7 @@
 #include "runtime/half.h"
 #include "runtime/model/layers/stored_rows.h"
 #include "runtime/model/quantization/awq.h"
+#include "runtime/model/quantization/encoder_calibration.h"
 #include "runtime/model/quantization/quantize.h"
 #include "tests/runtime/model/tiny_model.h"
 
@@ -154,6 +156,69 @@ TEST_CASE("folding keeps the product of what is divided and what is multiplied")
     if (std::strcmp(type, "qwen2") == 0)
       CHECK(vector(first + "self_attn.v_proj.bias")[3] * values[3] ==
             doctest::Approx(model.numbers_of(first + "self_attn.v_proj.bias")[3]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("an encoder's calibration sees what the encoder computes, in windows of its own") {
+  const TinyModel model = make_encoder(23);
+  Engine engine(2);
+  REQUIRE(engine.choose_kernels(nullptr, nullptr) == AXLE_OK);
+  // Of 64 positions: windows of 62 tokens, with the first and the last around each.
+  std::vector<std::int32_t> text{2};
+  for (int i = 0; i < 100; ++i) text.push_back(i * 7 % 50 + 4);
+  text.push_back(3);
+  std::vector<std::vector<std::int32_t>> windows{{text.begin(), text.begin() + 63}, {2}};
+  windows[0].push_back(3);
+  windows[1].insert(windows[1].end(), text.begin() + 63, text.end());
+  auto calibration = EncoderCalibration::begin(engine, model.shape, model.tensors, text);
+  REQUIRE_MESSAGE(calibration.has_value(), calibration.error().message);
+  REQUIRE(calibration->next_layer().has_value());
+  const auto inputs = calibration->next_layer();
+  REQUIRE(inputs.has_value());
+  REQUIRE(inputs->attention.rows() == windows[0].size() + windows[1].size());
+  ModelShape one_layer = model.shape;
+  one_layer.layers = 1;
+  auto encoder = Encoder::load(engine, one_layer, model.tensors, *find_mode("float"), {});
+  REQUIRE(encoder.has_value());
+  const auto vectors = encoder->embed(windows, {.kind = Pooling::Kind::first, .normalised = false});
+  REQUIRE(vectors.has_value());
+  for (std::size_t w = 0; w < 2; ++w) {
+    const float* const row = inputs->attention.row(w * windows[0].size());
+    for (std::size_t i = 0; i < model.shape.hidden; ++i)
+      CHECK(row[i] == doctest::Approx((*vectors)[w][i]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("folding keeps what an encoder computes, and every layer is told what matters") {
+  TinyModel model = make_encoder(24);
+  Engine engine(2);
+  REQUIRE(engine.choose_kernels(nullptr, nullptr) == AXLE_OK);
+  Result<ModelContent> content = list_content(model.shape, model.tensors);
+  REQUIRE(content.has_value());
+  std::vector<std::int32_t> text;
+  for (int i = 0; i < 40; ++i) text.push_back(i * 7 % 61);
+  const Result<void> folded = fold_activations(engine, model.shape, model.tensors, text,
+                                               scheme_of("a16w4", "awq", 32), {}, *content);
+  REQUIRE_MESSAGE(folded.has_value(), folded.error().message);
+  const std::vector<float>* factors = nullptr;
+  std::size_t with_rows = 0;
+  for (const LinearLayer& one : content->linears) {
+    CHECK(one.folding.importance.size() == one.weights.columns());
+    CHECK(one.folding.columns.empty() == (one.kind != "attention.output"));
+    if (one.name == "encoder.layer.0.attention.output.dense") factors = &one.folding.columns;
+    with_rows += one.folding.rows.empty() ? 0 : 1;
+  }
+  CHECK(with_rows == model.shape.layers);
+  REQUIRE(factors != nullptr);
+  CHECK(std::any_of(factors->begin(), factors->end(), [](float one) { return one != 1; }));
+  for (const LinearLayer& one : content->linears) {
+    if (one.name == "encoder.layer.0.attention.self.value") CHECK(one.folding.rows == *factors);
+  }
+  const std::string bias = "encoder.layer.0.attention.self.value.bias";
+  for (const PlainVector& one : content->vectors) {
+    for (std::size_t i = 0; one.name == bias && i < one.values.size(); ++i)
+      CHECK(one.values[i] * (*factors)[i] ==
+            doctest::Approx(model.numbers_of(bias)[i]).epsilon(1e-6));
   }
 }
 

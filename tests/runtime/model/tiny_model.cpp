@@ -15,9 +15,14 @@ void TinyModel::add(const std::string& name, std::vector<std::size_t> lengths, d
     const double uniform = static_cast<double>(state >> 8U) / static_cast<double>(1U << 23U) - 1;
     value = static_cast<float>((norm ? 1.0 : 0.0) + size * uniform);
   }
-  Tensor tensor{.name = name, .type = TensorType::float32, .shape = std::move(lengths), .data = {}};
-  tensor.data = std::as_bytes(std::span(values));
-  (void)tensors.add(std::move(tensor));
+  auto file = std::make_unique<ModelFile>(
+      ModelFile::in_memory(std::as_bytes(std::span(values)), "tiny model"));
+  (void)tensors.add({.name = name,
+                     .type = TensorType::float32,
+                     .shape = std::move(lengths),
+                     .file = file.get(),
+                     .bytes = count * sizeof(float)});
+  tensors.keep(std::move(file));
 }
 
 std::vector<float>& TinyModel::numbers_of(const std::string& name) {

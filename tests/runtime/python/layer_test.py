@@ -327,6 +327,15 @@ class LibraryTest(unittest.TestCase):
                 del os.environ["AXLE_RUNTIME_KERNEL"]
         self.assertEqual(axle_runtime.info()["forced"], "no")
 
+    def test_a_benchmark_of_infinite_time_and_negative_rows_are_errors(self):
+        for seconds in (float("inf"), float("nan"), -1.0):
+            with self.assertRaisesRegex(ValueError, "seconds is .*; it must be 0"):
+                axle_runtime.bench(n=64, k=64, weight_bytes=8192, seconds=seconds)
+        case = Case(1)
+        layer = axle_runtime.Linear(case.weight, case.scale)
+        with self.assertRaisesRegex(ValueError, "rows is -1"):
+            layer.kernel(-1)
+
     def test_a_kernel_that_cannot_be_had_is_an_error(self):
         with self.assertRaisesRegex(ValueError, "no kernel set named 'abacus'"):
             axle_runtime.info(kernel="abacus")

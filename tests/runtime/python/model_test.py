@@ -98,6 +98,9 @@ class GenerateTest(ModelCase):
         answers = [self.generate(self.prompts[0], seed=seed, **options) for seed in (1, 1, 2, 2**64 - 1)]
         self.assertEqual(answers[0], answers[1])
         self.assertEqual(len(set(answers)), 3)
+        # As on the command line, no part of the weight leaves the likeliest token.
+        greedy = self.generate(self.prompts[0])
+        self.assertEqual(self.generate(self.prompts[0], temperature=1.5, seed=1, top_p=0), greedy)
 
     def test_a_chat_template_writes_the_prompt(self):
         tokens = self.model.tokens("x", raw=False)
@@ -138,8 +141,8 @@ class GenerateTest(ModelCase):
             (ValueError, "max_tokens is -1", lambda: self.model.generate("x", -1)),
             (ValueError, "seed is -1", lambda: self.generate("x", seed=-1)),
             (ValueError, "top_k is -1", lambda: self.generate("x", top_k=-1)),
-            (ValueError, "temperature must be 0 or more", lambda: self.generate("x", temperature=-1.0)),
-            (ValueError, "top_p and min_p 0 to 1", lambda: self.generate("x", top_p=float("nan"))),
+            (ValueError, "the prompt: temperature is -1; it must be 0 or more", lambda: self.generate("x", temperature=-1.0)),
+            (ValueError, "the prompt: top_p is nan; it must be 0 to 1", lambda: self.generate("x", top_p=float("nan"))),
             (ValueError, "the text has a NUL at 1", lambda: self.generate("x\0y")),
             (TypeError, "a text must be str, not bytes", lambda: self.generate([b"x"])),
             (ValueError, "a token is -1", lambda: self.model.text([-1])),
@@ -152,6 +155,16 @@ class GenerateTest(ModelCase):
         ):
             with self.subTest(message), self.assertRaisesRegex(kind, message):
                 ask()
+
+    def test_a_file_that_is_cut_short_is_an_error_and_the_interpreter_lives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copytree(MODELS / "decoder", pathlib.Path(folder) / "decoder")
+            with axle_runtime.Model(copy, mode="float") as model:
+                answer = self.generate(self.prompts[0])
+                self.assertEqual(model.generate(self.prompts[0], self.expected["most"], raw=True), answer)
+                os.truncate(copy / "model.safetensors", 1000)
+                with self.assertRaisesRegex(OSError, 'model.safetensors: cut short while it was in use, from [0-9]+ bytes to 1000;.* tensor "model.embed_tokens.weight"'):
+                    model.generate(self.prompts[0], self.expected["most"], raw=True)
 
     def test_with_closes_the_model(self):
         with axle_runtime.Model(str(MODELS / "decoder")) as model:

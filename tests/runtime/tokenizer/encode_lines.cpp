@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/files/mapped_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/tokenizer/tokenizer.h"
 
 namespace {
@@ -18,9 +18,9 @@ using nlohmann::json;
 
 Result<Tokenizer> open(const std::string& path) {
   if (path.ends_with(".json")) {
-    const auto file = MappedFile::open(path);
-    if (!file) return std::unexpected(file.error());
-    return Tokenizer::parse_json(file->text(), path);
+    const auto text = read_text(path);
+    if (!text) return std::unexpected(text.error());
+    return Tokenizer::parse_json(*text, path);
   }
   const auto file = GgufFile::open(path);
   if (!file) return std::unexpected(file.error());

@@ -91,7 +91,7 @@ TEST_CASE("GGUF vocabulary: as a file has it") {
                   gguf_value("tokenizer.ggml.eos_token_id", uint32, raw(UINT32_MAX))};
   const auto read = [&] {
     const std::string bytes = parts.bytes();
-    const Result<GgufFile> file = GgufFile::in_memory(bytes_of(bytes), "m.gguf");
+    const Result<GgufFile> file = GgufFile::read(ModelFile::in_memory(bytes_of(bytes), "m.gguf"));
     REQUIRE(file);
     return encoded(opened(read_vocabulary(*file)), "a<s>", true, true);
   };

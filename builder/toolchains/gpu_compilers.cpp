@@ -1,0 +1,163 @@
+// The compilers of code for GPUs.
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "builder/toolchains/toolchain.h"
+
+namespace axle::builder {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string properties_of(const std::vector<GpuTarget>& targets) {
+  std::vector<std::string> names;
+  for (const GpuTarget& target : targets) {
+    if (std::ranges::find(names, target.property) == names.end()) names.push_back(target.property);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// "90a-real" -> compute_90a, and sm_90a; "90-virtual" -> compute_90, "90" both.
+std::string gencode(const std::string& target) {
+  const std::size_t dash = std::min(target.find('-'), target.size());
+  const std::string arch = target.substr(0, dash);
+  const bool ptx = target.ends_with("-virtual");
+  return fmt::format("arch=compute_{0},code={1}_{0}", arch, ptx ? "compute" : "sm");
+}
+
+/// A folder has it, or PATH does.
+std::vector<std::string> candidates(const std::string& named,
+                                    const std::vector<std::string>& folders,
+                                    const std::string& inside,
+                                    const std::vector<std::string>& on_path) {
+  if (!named.empty()) return {named};
+  std::vector<std::string> all;
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    const fs::path file = fs::path(folder) / inside;
+    if (fs::exists(file, ignored)) all.push_back(file.string());
+  }
+  all.insert(all.end(), on_path.begin(), on_path.end());
+  return all;
+}
+
+std::vector<std::string> hip_check(const std::string& compiler, const std::string& target) {
+  return {compiler,
+          "-x",
+          "hip",
+          "--offload-arch=" + target,
+          "-nogpuinc",
+          "-nogpulib",
+          "--cuda-device-only",
+          "-fsyntax-only",
+          "/dev/null"};
+}
+
+std::vector<std::string> sycl_check(const std::string& compiler, const std::string& targets) {
+  return {compiler, "-fsycl",   "-fsycl-targets=" + targets, "-fsyntax-only", "-x",
+          "c++",    "/dev/null"};
+}
+
+}  // namespace
+
+Result<void> ToolchainFinder::find_cuda(const ToolchainNeeds& needs, Toolchain& found) {
+  const auto& targets = needs.compilation.cuda;
+  if (targets.empty()) return {};
+  const auto try_each = [&](const std::vector<std::string>& programs) {
+    for (const std::string& program : programs) {
+      if (found.cuda) return;
+      Compiler compiler = asked(program, "cuda");
+      if (!compiler.program.empty()) found.cuda = std::move(compiler);
+    }
+  };
+  try_each(candidates(places_.cuda, places_.cuda_toolkits, "bin/nvcc", {"nvcc"}));
+  if (!found.cuda && places_.cuda.empty() && places_.python_toolkits)
+    try_each(candidates({}, places_.python_toolkits(), "bin/nvcc", {}));
+  if (!found.cuda) {
+    return fail(ErrorKind::not_found,
+                fmt::format("there is no CUDA compiler, which {} needs: {} is not installed or "
+                            "does not run",
+                            properties_of(targets), places_.cuda.empty() ? "nvcc" : places_.cuda),
+                "install the CUDA toolkit and put its bin folder on PATH, install "
+                "nvidia-cuda-nvcc into the Python environment, or set CUDACXX");
+  }
+  if (found.is_cross()) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("CUDA code for {} is not built on {}", found.architecture, host_architecture()),
+        fmt::format("build this variant on such a machine, or set cuda-architectures = []"));
+  }
+  for (const GpuTarget& target : targets) {
+    if (tried({found.cuda->program, "--dryrun", "-gencode", gencode(target.name), "-c", "-x", "cu",
+               "/dev/null", "-o", "/dev/null"}))
+      continue;
+    return fail(ErrorKind::unsupported,
+                fmt::format("{} ({}) has no target {}, which {} needs", found.cuda->program,
+                            found.cuda->version, target.name, target.property),
+                "choose another CUDA toolkit with PATH or CUDACXX; `nvcc --list-gpu-code` shows "
+                "what it has");
+  }
+  return {};
+}
+
+Result<void> ToolchainFinder::find_hip(const ToolchainNeeds& needs, Toolchain& found) {
+  const auto& targets = needs.compilation.hip;
+  if (targets.empty()) return {};
+  Compiler other;
+  for (const std::string& program : candidates(places_.hip, places_.rocm, "llvm/bin/clang++",
+                                               {"amdclang++", "hipcc", "clang++"})) {
+    Compiler compiler = asked(program, "hip");
+    if (compiler.program.empty()) continue;
+    const bool all = std::ranges::all_of(
+        targets, [&](const GpuTarget& target) { return tried(hip_check(program, target.name)); });
+    if (all) {
+      found.hip = std::move(compiler);
+      return {};
+    }
+    if (other.program.empty()) other = std::move(compiler);
+  }
+  if (other.program.empty()) {
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("there is no HIP compiler, which {} needs: no {} runs", properties_of(targets),
+                    places_.hip.empty() ? "amdclang++, hipcc or clang++" : places_.hip),
+        "install ROCm's, on Debian: apt install hipcc; or set HIPCXX");
+  }
+  for (const GpuTarget& target : targets) {
+    if (tried(hip_check(other.program, target.name))) continue;
+    return fail(ErrorKind::unsupported,
+                fmt::format("{} ({}) has no offload architecture {}, which {} needs", other.program,
+                            other.version, target.name, target.property),
+                "choose another compiler with HIPCXX");
+  }
+  return {};
+}
+
+Result<void> ToolchainFinder::find_sycl(const ToolchainNeeds& needs, Toolchain& found) {
+  const auto& targets = needs.compilation.sycl;
+  if (targets.empty()) return {};
+  const std::string joined = join_targets(targets, ',');
+  std::vector<std::string> programs = {"icpx", "clang++"};
+  if (!places_.cxx.empty()) programs = {places_.cxx};
+  for (const std::string& program : programs) {
+    Compiler compiler = asked(program, "sycl");
+    if (compiler.program.empty() || !tried(sycl_check(program, joined))) continue;
+    found.sycl = compiler;
+    found.cxx = std::move(compiler);
+    return {};
+  }
+  return fail(ErrorKind::not_found,
+              fmt::format("there is no SYCL compiler for {}, which {} needs: {} does not accept "
+                          "-fsycl-targets={}",
+                          joined, properties_of(targets), fmt::join(programs, " or "), joined),
+              "install oneAPI's icpx, or set CXX to a compiler with SYCL");
+}
+
+}  // namespace axle::builder

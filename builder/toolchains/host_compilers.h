@@ -1,0 +1,22 @@
+#pragma once
+// The C and C++ compilers that CMake picks on this machine.
+
+#include <string>
+
+#include "foundation/report/error.h"
+
+namespace axle::builder {
+
+struct Compilers {
+  std::string c;
+  std::string cxx;  ///< empty if there is none
+};
+
+/// Asks CMake itself, in `work_folder`, so that CC, CXX and its own search apply as in the build.
+/// Errors: not_found (cmake, ninja or a C compiler is missing: what to install), io.
+[[nodiscard]] Result<Compilers> find_compilers(const std::string& work_folder);
+
+/// That CMake and Ninja are there. Error: not_found, with what to install.
+[[nodiscard]] Result<void> check_cmake();
+
+}  // namespace axle::builder

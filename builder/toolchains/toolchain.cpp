@@ -1,0 +1,171 @@
+#include "builder/toolchains/toolchain.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include "builder/logged_program.h"
+#include "builder/project_files.h"
+#include "builder/toolchains/host_compilers.h"
+
+namespace axle::builder {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What Debian calls the packages of cross compilers.
+std::string debian_name(std::string triple) {
+  for (char& c : triple) {
+    if (c == '_') c = '-';
+  }
+  return triple;
+}
+
+std::string triple_of(const std::string& architecture) {
+  return (architecture == "ppc64le" ? "powerpc64le" : architecture) + "-linux-gnu";
+}
+
+std::vector<std::string> syntax_of(const std::string& compiler, const std::string& language,
+                                   const std::vector<std::string>& flags) {
+  std::vector<std::string> arguments{compiler};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  arguments.insert(arguments.end(), {"-Werror", "-fsyntax-only", "-x", language, "/dev/null"});
+  return arguments;
+}
+
+std::string title_of(const Compiler& compiler) {
+  return compiler.version.empty() ? compiler.program
+                                  : fmt::format("{} ({})", compiler.program, compiler.version);
+}
+
+std::unexpected<Error> lacks(const Compiler& compiler, const CompileFlag& flag) {
+  return fail(ErrorKind::unsupported,
+              fmt::format("{} does not support {}, which {} needs", title_of(compiler), flag.flag,
+                          flag.property),
+              flag.first_gcc == 0
+                  ? "choose another compiler with CC and CXX"
+                  : fmt::format("GCC supports it from {}; choose a compiler with CC and CXX",
+                                flag.first_gcc));
+}
+
+}  // namespace
+
+std::string host_architecture() {
+  utsname names = {};
+  return ::uname(&names) == 0 ? names.machine : std::string();
+}
+
+bool ToolchainFinder::tried(const std::vector<std::string>& arguments) {
+  const auto known = tried_.find(arguments);
+  if (known != tried_.end()) return known->second;
+  const std::string log = (fs::path(work_) / "compilers.log").string();
+  const auto status = run_logged({arguments, {}, {{"LC_ALL", "C"}}}, log);
+  return tried_[arguments] = status && *status == 0;
+}
+
+Compiler ToolchainFinder::asked(const std::string& program, const std::string& language) {
+  const auto known = asked_.find(program);
+  if (known != asked_.end()) return known->second;
+  const std::string file = (fs::path(work_) / "compiler-version").string();
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  const auto status = run_logged({{program, "--version"}, {}, {{"LC_ALL", "C"}}}, file);
+  if (!status || *status != 0) return asked_[program] = {};
+  std::string text = read_file(file, largest_text).value_or("");
+  // nvcc begins with its copyright: "Cuda compilation tools, release 13.0, V13.0.88".
+  const std::size_t release = language == "cuda" ? text.find("Cuda compilation") : 0;
+  if (release != std::string::npos) text.erase(0, release);
+  return asked_[program] = {program, text.substr(0, text.find('\n'))};
+}
+
+Result<void> ToolchainFinder::find_host(const ToolchainNeeds& needs, Toolchain& found) {
+  if (needs.by_cmake) {
+    if (!by_cmake_) {
+      const auto compilers = find_compilers(work_);
+      by_cmake_ =
+          compilers
+              ? Result<Toolchain>(Toolchain{
+                    {}, {}, asked(compilers->c, "c"), asked(compilers->cxx, "c++"), {}, {}, {}})
+              : std::unexpected(compilers.error());
+    }
+    if (!*by_cmake_) return std::unexpected(by_cmake_->error());
+    found.c = (*by_cmake_)->c;
+    found.cxx = (*by_cmake_)->cxx;
+    return {};
+  }
+  found.c = asked(places_.c.empty() ? "cc" : places_.c, "c");
+  found.cxx = asked(places_.cxx.empty() ? "c++" : places_.cxx, "c++");
+  // A back end may need none; what it is told to use must be there.
+  const bool told = !needs.compilation.flags.empty() || !places_.c.empty();
+  if (!found.c.program.empty() || !told) return {};
+  return fail(ErrorKind::not_found,
+              fmt::format("there is no C compiler: {} is not installed or does not run",
+                          places_.c.empty() ? "cc" : places_.c),
+              "install one, on Debian: apt install gcc g++; or set CC and CXX");
+}
+
+Result<void> ToolchainFinder::find_cross(const ToolchainNeeds& needs, Toolchain& found) {
+  found.triple = triple_of(needs.architecture);
+  const auto stated = stated_.find(needs.architecture);
+  const bool named = stated != stated_.end();
+  const std::string c = named ? stated->second.c : found.triple + "-gcc";
+  const std::string cxx = named ? stated->second.cxx : found.triple + "-g++";
+  found.c = asked(c, "c");
+  if (!cxx.empty()) found.cxx = asked(cxx, "c++");
+  const bool whole = !found.c.program.empty() && (cxx.empty() || !found.cxx.program.empty());
+  if (whole) return {};
+  const std::string& missing = found.c.program.empty() ? c : cxx;
+  std::string hint = fmt::format(
+      "install it, on Debian: apt install g++-{}; name another one in "
+      "[tool.axle.toolchain.{}]; or leave such variants out: --arch {}",
+      debian_name(found.triple), needs.architecture, host_architecture());
+  return fail(ErrorKind::not_found,
+              fmt::format("{}there is no compiler for {}: {} is not installed or does not run",
+                          named ? stated->second.place + ": " : "", needs.architecture, missing),
+              std::move(hint));
+}
+
+Result<void> ToolchainFinder::check_flags(const Toolchain& found, const Compilation& compilation) {
+  std::vector<std::string> all;
+  for (const CompileFlag& flag : compilation.flags) all.push_back(flag.flag);
+  all.insert(all.end(), compilation.args.begin(), compilation.args.end());
+  if (all.empty()) return {};
+  for (const auto& [compiler, language] :
+       {std::pair(&found.c, "c"), std::pair(&found.cxx, "c++")}) {
+    if (compiler->program.empty() || tried(syntax_of(compiler->program, language, all))) continue;
+    for (const CompileFlag& flag : compilation.flags) {
+      if (!tried(syntax_of(compiler->program, language, {flag.flag})))
+        return lacks(*compiler, flag);
+    }
+    for (const std::string& arg : compilation.args) {
+      if (!tried(syntax_of(compiler->program, language, {arg})))
+        return lacks(*compiler, {arg, "compile-args"});
+    }
+    return fail(ErrorKind::unsupported, fmt::format("{} does not support {} together",
+                                                    title_of(*compiler), compilation.host_flags()));
+  }
+  return {};
+}
+
+Result<Toolchain> ToolchainFinder::find(const ToolchainNeeds& needs) {
+  Toolchain found;
+  const std::string host = host_architecture();
+  found.architecture = needs.architecture.empty() ? host : needs.architecture;
+  const bool native = found.architecture == host && !stated_.contains(host);
+  if (auto done = native ? find_host(needs, found) : find_cross(needs, found); !done)
+    return std::unexpected(done.error());
+  if (found.architecture == host) found.triple.clear();
+  for (const auto step :
+       {&ToolchainFinder::find_cuda, &ToolchainFinder::find_hip, &ToolchainFinder::find_sycl}) {
+    if (auto done = (this->*step)(needs, found); !done) return std::unexpected(done.error());
+  }
+  if (auto checked = check_flags(found, needs.compilation); !checked)
+    return std::unexpected(checked.error());
+  return found;
+}
+
+}  // namespace axle::builder

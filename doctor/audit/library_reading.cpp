@@ -1,0 +1,59 @@
+#include "doctor/audit/library_reading.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "binaries/code_scan.h"
+#include "foundation/text/byte_size.h"
+
+namespace axle::doctor {
+namespace {
+
+UnreadLibrary unread(std::string path, const Error& error) {
+  std::string why = error.message;
+  const std::string where = path + ": ";
+  if (why.starts_with(where)) why.erase(0, where.size());
+  return {std::move(path), std::move(why), error.kind == ErrorKind::malformed};
+}
+
+}  // namespace
+
+ReadLibrary read_audited_library(std::string path, std::string_view bytes, unsigned threads) {
+  const auto source = wheel::memory_source(bytes);
+  auto facts = binaries::scan_binary(*source, path);
+  if (!facts) return unread(std::move(path), facts.error());
+  auto linkage = binaries::read_linkage(*source, path);
+  if (!linkage) return unread(std::move(path), linkage.error());
+  AuditedLibrary library;
+  library.facts = std::move(*facts);
+  library.linkage = std::move(*linkage);
+  if (auto code = binaries::scan_code(bytes, path, threads)) library.code = std::move(*code);
+  library.path = std::move(path);
+  return library;
+}
+
+void add_library(Audited& audited, ReadLibrary library) {
+  if (audited.libraries.size() + audited.unread.size() >= most_audited_libraries) {
+    ++audited.passed_over;
+    return;
+  }
+  if (auto* read = std::get_if<AuditedLibrary>(&library)) {
+    if (read->linkage.loadable) audited.libraries.push_back(std::move(*read));
+  } else {
+    audited.unread.push_back(std::get<UnreadLibrary>(std::move(library)));
+  }
+}
+
+void sort_libraries(Audited& audited) {
+  std::ranges::sort(audited.libraries, {}, &AuditedLibrary::path);
+  std::ranges::sort(audited.unread, {}, &UnreadLibrary::path);
+}
+
+UnreadLibrary too_large_library(std::string path, std::uint64_t size) {
+  return {std::move(path), fmt::format("it has {}, more than is read", text::render_memory(size)),
+          false};
+}
+
+}  // namespace axle::doctor

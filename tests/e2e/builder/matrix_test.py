@@ -1,0 +1,373 @@
+"""One table, a matrix of wheels: for this machine, cross-built, for GPUs, by other back ends; built again only where
+something changed, and gone on with after a kill."""
+
+import json
+import os
+import pathlib
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import VARIANT, TestCase
+
+PROJECT = """
+[project]
+name = "demo"
+version = "1.0"
+[tool.axle]
+cmake.source = "."
+"""
+LEVELS = """
+[tool.axle.axes.cpu]
+null = {}
+v2 = { properties.x86_64.level = ["v2"] }
+v3 = { properties.x86_64.level = ["v3"], cmake.STEP = 3 }
+"""
+LISTS = """cmake_minimum_required(VERSION 3.18)
+project(demo LANGUAGES C)
+set(STEP 1 CACHE STRING "")
+file(GLOB parts CONFIGURE_DEPENDS part*.c)
+add_library(demo SHARED demo.c ${parts})
+target_compile_definitions(demo PRIVATE STEP=${STEP})
+install(TARGETS demo LIBRARY DESTINATION demo)
+"""
+SOURCE = """#include "step.h"
+int step(void) { return STEP * FACTOR; }
+const char *where(void) { return __FILE__ " " __DATE__ " " __TIME__; }
+int level(void) {
+#if defined(__AVX2__)
+  return 3;
+#elif defined(__SSE4_2__)
+  return 2;
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+  return 8;
+#elif defined(__ARM_FEATURE_DOTPROD)
+  return 7;
+#else
+  return 1;
+#endif
+}
+"""
+
+
+class MatrixCase(TestCase):
+    def setUp(self):
+        super().setUp()
+        for tool in ("cmake", "ninja", "gcc"):
+            if not shutil.which(tool):
+                self.skipTest(f"no {tool}")
+        self.project = self.make_project(self.root / "project")
+        self.out = self.root / "dist"
+
+    def make_project(self, folder, table=LEVELS, **files):
+        folder.mkdir(parents=True)
+        (folder / "pyproject.toml").write_text(PROJECT + table)
+        (folder / "CMakeLists.txt").write_text(LISTS)
+        (folder / "demo.c").write_text(SOURCE)
+        (folder / "step.h").write_text("#define FACTOR 1\n")
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        return folder
+
+    def describe(self, table):
+        (self.project / "pyproject.toml").write_text(PROJECT + table)
+
+    def build(self, *options, project=None, out=None, **kwargs):
+        return self.variant("build", project or self.project, "--out", out or self.out, "--json", *options, **kwargs)
+
+    def built(self, *options, **kwargs):
+        """The wheels by label, as the JSON lists them."""
+        done = self.assert_ok(self.build(*options, **kwargs))
+        return {one["label"]: one for one in done.json["wheels"]}
+
+    def native(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("the variants of these tests are x86-64's")
+
+    def unpack(self, wheel):
+        folder = self.root / f"unpacked-{pathlib.Path(wheel).stem}"
+        shutil.rmtree(folder, ignore_errors=True)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+        return folder
+
+    def call(self, wheel, function, library="demo/libdemo.so"):
+        """In a process of its own: a library is loaded once."""
+        code = f"import ctypes; print(ctypes.CDLL({str(self.unpack(wheel) / library)!r}).{function}())"
+        return int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+
+class AgainTest(MatrixCase):
+    def setUp(self):
+        super().setUp()
+        self.native()
+
+    def test_only_what_changed_is_built_again_whatever_its_time(self):
+        first = self.built()
+        self.assertEqual([one["reused"] for one in first.values()], [False] * 3)
+        self.assertEqual({label: self.call(one["file"], "level") for label, one in first.items()}, {"null": 1, "v2": 2, "v3": 3})
+        self.assertIn("Building C object", pathlib.Path(first["v3"]["log"]).read_text())
+        os.utime(self.project / "demo.c")
+        again = self.built()
+        self.assertEqual([one["reused"] for one in again.values()], [True] * 3)
+        self.assertEqual([one["sha256"] for one in again.values()], [one["sha256"] for one in first.values()])
+        pathlib.Path(first["v2"]["file"]).unlink()
+        self.assertTrue(self.built()["v2"]["reused"])
+        self.assertTrue(pathlib.Path(first["v2"]["file"]).exists())
+
+        header = self.project / "step.h"
+        header.write_text("#define FACTOR 10\n")
+        changed = self.built()
+        self.assertEqual([self.call(one["file"], "step") for one in changed.values()], [10, 10, 30])
+        # Another content with the old time: a clock that was set back, an unpacked archive.
+        header.write_text("#define FACTOR 20\n")
+        os.utime(header, (10**9, 10**9))
+        self.assertEqual([self.call(one["file"], "step") for one in self.built().values()], [20, 20, 60])
+        # The first content again is the first wheel again.
+        header.write_text("#define FACTOR 1\n")
+        self.assertEqual([one["sha256"] for one in self.built().values()], [one["sha256"] for one in first.values()])
+
+    def test_a_row_that_changed_is_the_only_one_that_is_built(self):
+        self.built()
+        self.describe(LEVELS.replace("STEP = 3", "STEP = 4"))
+        again = self.built()
+        self.assertEqual(self.call(again["v3"]["file"], "step"), 4)
+        # A definition that is gone is gone.
+        self.describe(LEVELS.replace(", cmake.STEP = 3", ""))
+        self.assertEqual(self.call(self.built()["v3"]["file"], "step"), 1)
+        self.assertEqual(self.call(self.built("--variant", "v3")["v3"]["file"], "level"), 3)
+
+    def test_another_folder_and_epoch(self):
+        here = self.built()
+        moved = self.make_project(self.root / "a folder with a longer name" / "project")
+        there = self.built(project=moved, out=self.root / "other")
+        self.assertEqual([one["sha256"] for one in here.values()], [one["sha256"] for one in there.values()])
+        self.env["SOURCE_DATE_EPOCH"] = "1700000000"
+        later = self.built()
+        self.assertEqual([one["reused"] for one in later.values()], [False] * 3)
+        library = self.unpack(later["null"]["file"]) / "demo/libdemo.so"
+        self.assertIn(b"/src/demo.c Nov 14 2023 22:13:20", library.read_bytes())
+
+    def test_without_a_cache_nothing_is_kept(self):
+        wheels = self.built("--no-cache")
+        self.assertIsNone(wheels["null"]["log"])
+        self.assertFalse(self.built("--no-cache")["null"]["reused"])
+
+    def test_the_cache_knows_it(self):
+        self.built()
+        info = self.assert_ok(self.variant("cache", "info", "--json")).json
+        self.assertIn("build_trees", json.dumps(info))
+        self.assert_ok(self.variant("cache", "clean"))
+        self.assertFalse(self.built()["null"]["reused"])
+
+    def test_a_build_that_is_killed_goes_on_where_it_was(self):
+        parts = {f"part{number}.c": "\n".join(
+            f"int f{number}_{i}(int x) {{ return x * {i} + {number}; }}" for i in range(100)) for number in range(6)}
+        for name, text in parts.items():
+            (self.project / name).write_text(text)
+        whole = self.built("--no-cache", "-j1")
+        shutil.rmtree(self.out)
+        command = [str(VARIANT), "build", str(self.project), "--out", str(self.out), "-j", "1"]
+        compiled = []
+        for attempt in range(4):
+            process = subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and process.poll() is None and len(self.objects()) < 3 * (attempt + 1):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            compiled.append(len(self.objects()))
+        kept = {path: path.stat().st_mtime_ns for path in self.objects()}
+        # What Ninja has in its log is finished; a file that was being compiled is not.
+        finished = {path: when for path, when in kept.items() if self.is_logged(path)}
+        self.assertGreaterEqual(len(finished), 6, compiled)
+        built = self.built()
+        self.assertEqual([one["sha256"] for one in built.values()], [one["sha256"] for one in whole.values()])
+        self.assertEqual({path: path.stat().st_mtime_ns for path in finished}, finished)
+
+    def trees(self):
+        return self.root / "home/.cache/axle/variant-builds"
+
+    def objects(self):
+        return sorted(self.trees().glob("*/*/build/CMakeFiles/demo.dir/*.o"))
+
+    def is_logged(self, path):
+        log = path.parents[2] / ".ninja_log"
+        return log.exists() and f"\tCMakeFiles/demo.dir/{path.name}\t" in log.read_text()
+
+    def test_two_builds_at_once(self):
+        for number in range(6):
+            (self.project / f"part{number}.c").write_text(f"int f{number}(void) {{ return {number}; }}\n")
+        command = [str(VARIANT), "build", str(self.project), "--out", str(self.out), "--json"]
+        both = [subprocess.Popen(command, env=self.env, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, text=True) for _ in range(2)]
+        answers = [json.loads(one.communicate(timeout=300)[0])["wheels"] for one in both]
+        self.assertEqual([one["sha256"] for one in answers[0]], [one["sha256"] for one in answers[1]])
+
+
+class ToolchainTest(MatrixCase):
+    def test_what_is_missing_is_said_before_anything_is_compiled(self):
+        other = "aarch64" if platform.machine() == "x86_64" else "x86_64"
+        table = f'[tool.axle.axes.cpu]\nnull = {{ architectures = ["{platform.machine()}", "{other}"] }}\nv2 = {{ properties.x86_64.level = ["v2"] }}\n'
+        self.describe(table + f'[tool.axle.toolchain.{other}]\ncc = "no-such-compiler"\n')
+        self.assert_fails(self.build(), 1, "pyproject.toml:", f"there is no compiler for {other}: no-such-compiler",
+                          f"--arch {platform.machine()}")
+        self.assertEqual(list(self.out.glob("*")), [])
+        self.assert_ok(self.build("--arch", platform.machine()))
+        self.assert_fails(self.build("--arch", "riscv64"), 1, "no such variant for riscv64")
+
+    def test_no_compiler_of_code_for_gpus(self):
+        for properties, variable, words in (
+                ('nvidia.sm_arch = ["80_real"]', "CUDACXX", ("no CUDA compiler", "nvidia :: sm_arch :: 80_real", "nvidia-cuda-nvcc")),
+                ('amd.gfx_arch = ["gfx942"]', "HIPCXX", ("no HIP compiler", "amd :: gfx_arch :: gfx942", "hipcc")),
+                ('intel.device_ip = ["20.1.0"]', "CXX", ("no SYCL compiler for intel_gpu_20_1_0", "icpx"))):
+            with self.subTest(properties):
+                self.describe(f"[tool.axle.axes.gpu]\ncpu = {{}}\ngpu = {{ properties.{properties} }}\n")
+                env = {**self.env, variable: "/no/such/compiler"}
+                if variable == "CXX":
+                    env["CXX"] = shutil.which("g++") or self.skipTest("no g++")
+                self.assert_fails(self.build(env=env), 1, "pyproject.toml:", *words)
+                self.assertEqual(list(self.out.glob("*")), [])
+                self.assert_ok(self.build("--variant", "null", env={**env, variable: ""} if variable == "CXX" else env))
+                shutil.rmtree(self.out)
+
+    def test_offload_architectures_follow_from_the_properties(self):
+        clang = shutil.which("clang++")
+        if not clang or subprocess.run([clang, "-x", "hip", "--offload-arch=gfx90a", "-nogpuinc", "-nogpulib", "--cuda-device-only",
+                                        "-fsyntax-only", "/dev/null"], capture_output=True).returncode != 0:
+            self.skipTest("no clang++ that compiles for gfx90a")
+        # CMake's language HIP needs ROCm's packages; the compiler alone makes code objects.
+        (self.project / "kernel.hip").write_text("__attribute__((global)) void twice(float *x) { x[0] *= 2; }\n")
+        (self.project / "CMakeLists.txt").write_text(LISTS.replace("LANGUAGES C)", "LANGUAGES C ASM)").replace("demo.c ", "demo.c code.S ") + """
+set(offload "")
+foreach(one IN LISTS CMAKE_HIP_ARCHITECTURES)
+  list(APPEND offload --offload-arch=${one})
+endforeach()
+add_custom_command(OUTPUT kernel.hipfb DEPENDS kernel.hip
+  COMMAND ${CMAKE_HIP_COMPILER} -x hip ${offload} -nogpuinc -nogpulib --cuda-device-only --gpu-bundle-output
+    ${CMAKE_CURRENT_SOURCE_DIR}/kernel.hip -o kernel.hipfb VERBATIM)
+set_source_files_properties(code.S PROPERTIES OBJECT_DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/kernel.hipfb)
+target_include_directories(demo PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+""")
+        (self.project / "code.S").write_text('.section .hip_fatbin,"a",@progbits\n.p2align 12\n.incbin "kernel.hipfb"\n'
+                                             '.section .note.GNU-stack,"",@progbits\n')
+        self.env["HIPCXX"] = clang
+        table = '[tool.axle.axes.gpu]\nmi200 = { properties.amd.gfx_arch = ["gfx90a"] }\nboth = { properties.amd.gfx_arch = ["gfx90a", "gfx1030"] }\n'
+        self.describe(table)
+        wheels = self.built()
+        self.assertEqual(list(wheels), ["mi200", "both"])
+        bundler = shutil.which("clang-offload-bundler") or shutil.which("clang-offload-bundler-14")
+        for label, codes in (("mi200", ["gfx90a"]), ("both", ["gfx1030", "gfx90a"])):
+            library = self.unpack(wheels[label]["file"]) / "demo/libdemo.so"
+            section = self.root / "section"
+            subprocess.run(["objcopy", "-O", "binary", "--only-section=.hip_fatbin", library, section], check=True)
+            if bundler:
+                listed = subprocess.run([bundler, "--list", "--type=o", f"--inputs={section}"], capture_output=True, text=True).stdout
+                if "gfx" in listed:
+                    self.assertEqual(sorted(line.rsplit("-", 1)[1] for line in listed.split() if "gfx" in line), codes)
+            self.assertEqual(sorted(code for code in ("gfx90a", "gfx1030", "gfx942") if code.encode() in section.read_bytes()), codes)
+        self.describe('[tool.axle.axes.gpu]\nnew = { properties.axle.gfx_code = ["gfx9_4_generic"] }\n')
+        if b" 14." in subprocess.run([clang, "--version"], capture_output=True).stdout:
+            self.assert_fails(self.build(), 1, "has no offload architecture gfx9-4-generic, which axle :: gfx_code :: gfx9_4_generic needs")
+        # A row that says otherwise than its properties is found out by its code.
+        shutil.rmtree(self.out)
+        self.describe(table + '[[tool.axle.variant]]\nlabel = "mi200"\nhip-architectures = ["gfx1030"]\n')
+        self.assert_fails(self.build("--variant", "mi200"), 1, "variant mi200 is not written", "amd :: gfx_arch :: gfx90a", "gfx1030")
+
+    def test_an_argument_that_the_compiler_lacks(self):
+        self.describe('[[tool.axle.variant]]\ncompile-args = ["-O2", "-fno-such-thing"]\n')
+        self.assert_fails(self.build(), 1, "does not support -fno-such-thing, which compile-args needs")
+        self.describe('[[tool.axle.variant]]\nmarch = "z80"\n')
+        self.assert_fails(self.build(), 1, "does not support -march=z80, which march needs")
+
+    def test_aarch64_beside_x86_64_from_one_table(self):
+        if platform.machine() != "x86_64" or not shutil.which("aarch64-linux-gnu-gcc"):
+            self.skipTest("needs aarch64-linux-gnu-gcc on x86-64")
+        self.describe("""
+[tool.axle.axes.cpu]
+null = { architectures = ["x86_64", "aarch64"] }
+v2 = { properties.x86_64.level = ["v2"] }
+dot = { properties.aarch64.asimddp = ["on"] }
+i8mm = { properties.aarch64 = { version = ["8.2a"], i8mm = ["on"] } }
+""")
+        done = self.assert_ok(self.build()).json["wheels"]
+        self.assertEqual([(one["label"], one["architecture"]) for one in done], [
+            ("null", "x86_64"), ("null", "aarch64"), ("v2", "x86_64"), ("dot", "aarch64"), ("i8mm", "aarch64")])
+        for one in done:
+            # glibc begins with 2.17 on aarch64.
+            glibc = "2_17" if one["architecture"] == "aarch64" else "2_5"
+            self.assertEqual(pathlib.Path(one["file"]).name,
+                             f"demo-1.0-py3-none-manylinux_{glibc}_{one['architecture']}-{one['label']}.whl")
+            library = self.unpack(one["file"]) / "demo/libdemo.so"
+            machine = subprocess.run(["readelf", "-h", library], capture_output=True, text=True, check=True).stdout
+            self.assertIn("AArch64" if one["architecture"] == "aarch64" else "X86-64", machine)
+        self.run_in_emulator({one["label"]: one["file"] for one in done if one["architecture"] == "aarch64"})
+
+    def run_in_emulator(self, wheels):
+        emulator = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
+        if not emulator:
+            self.skipTest("no qemu-aarch64: the libraries were not run")
+        source = self.root / "main.c"
+        source.write_text('#include <stdio.h>\nint level(void);\nint main(void) { printf("%d\\n", level()); return 0; }\n')
+        found = {}
+        for label, wheel in wheels.items():
+            folder = self.unpack(wheel) / "demo"
+            program = folder / "main"
+            subprocess.run(["aarch64-linux-gnu-gcc", source, "-o", program, f"-L{folder}", "-ldemo", "-Wl,-rpath,$ORIGIN"], check=True)
+            ran = subprocess.run([emulator, "-L", "/usr/aarch64-linux-gnu", "-cpu", "max", program], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            found[label] = int(ran.stdout)
+        self.assertEqual(found, {"null": 1, "dot": 7, "i8mm": 8})
+
+    def test_cuda_architectures_follow_from_the_properties(self):
+        if not shutil.which("nvcc"):
+            self.skipTest("no nvcc")
+        (self.project / "kernel.cu").write_text(
+            "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }\n"
+            'extern "C" void run(float *x) { twice<<<1, 32>>>(x); }\n'
+            'extern "C" const char *where_cuda(void) { return __FILE__; }\n')
+        (self.project / "CMakeLists.txt").write_text(LISTS.replace("LANGUAGES C)", "LANGUAGES C CXX CUDA)").replace(
+            "demo.c ", "demo.c kernel.cu "))
+        table = """
+[tool.axle.axes.gpu]
+sm80 = { properties.nvidia.sm_arch = ["80_real"] }
+both = { properties.nvidia.sm_arch = ["80_real", "90_real"] }
+exact = { properties.axle.cuda_code = ["90a_real"] }
+ptx = { properties.nvidia.sm_arch = ["80_virtual"] }
+"""
+        self.describe(table)
+        wheels = self.built()
+        self.assertEqual(list(wheels), ["sm80", "both", "exact", "ptx"])
+        logs = {label: pathlib.Path(one["log"]).parent / "build/build.ninja" for label, one in wheels.items()}
+        for label, flags in (("sm80", ["arch=compute_80,code=[sm_80]"]),
+                             ("both", ["arch=compute_80,code=[sm_80]", "arch=compute_90,code=[sm_90]"]),
+                             ("exact", ["arch=compute_90a,code=[sm_90a]"]), ("ptx", ["arch=compute_80,code=[compute_80]"])):
+            text = logs[label].read_text()
+            self.assertEqual(sorted(set(part.strip('"').removeprefix("--generate-code=") for part in text.split()
+                                        if "--generate-code=" in part)), flags)
+        tool = shutil.which("cuobjdump")
+        if tool:
+            for label, codes in (("sm80", ["sm_80"]), ("both", ["sm_80", "sm_90"]), ("exact", ["sm_90a"]), ("ptx", [])):
+                listed = subprocess.run([tool, "--list-elf", self.unpack(wheels[label]["file"]) / "demo/libdemo.so"],
+                                        capture_output=True, text=True).stdout
+                self.assertEqual(sorted(line.split(".")[-2] for line in listed.splitlines() if ".cubin" in line), codes)
+        moved = self.root / "elsewhere" / "project"
+        shutil.copytree(self.project, moved)
+        again = self.built("--variant", "both", project=moved, out=self.root / "other")
+        self.assertEqual(again["both"]["sha256"], wheels["both"]["sha256"])
+        # A row that says otherwise than its properties is found out by its code.
+        shutil.rmtree(self.out)
+        self.describe(table + '[[tool.axle.variant]]\nlabel = "sm80"\ncuda-architectures = ["90-real"]\n')
+        self.assert_fails(self.build("--variant", "sm80"), 1, "variant sm80 is not written", "nvidia :: sm_arch :: 80_real", "sm_90")
+        self.describe('[tool.axle.axes.gpu]\nold = { properties.nvidia.sm_arch = ["50_real"] }\n')
+        self.assert_fails(self.build(), 1, "has no target 50-real, which nvidia :: sm_arch :: 50_real needs", "release")
+
+
+if __name__ == "__main__":
+    unittest.main()

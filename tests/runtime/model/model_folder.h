@@ -1,0 +1,41 @@
+#pragma once
+// Folders of small models, and what opens them through the C interface.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/axle_runtime.h"
+#include "tests/runtime/files/made_file.h"
+#include "tests/runtime/model/tiny_model.h"
+
+namespace axle::runtime::testing {
+
+struct DestroyRuntime {
+  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
+};
+struct DestroyModel {
+  void operator()(axle_model* model) const { axle_model_destroy(model); }
+};
+struct DestroyGeneration {
+  void operator()(axle_generation* generation) const { axle_generation_destroy(generation); }
+};
+using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
+using ModelPtr = std::unique_ptr<axle_model, DestroyModel>;
+using GenerationPtr = std::unique_ptr<axle_generation, DestroyGeneration>;
+
+/// config.json of make_decoder("llama", …) and of make_encoder.
+extern const char* const decoder_config;
+extern const char* const encoder_config;
+
+/// With a byte-level tokenizer of some tokens.
+void write_model(const Folder& folder, const char* config, const TinyModel& model);
+
+RuntimePtr open_runtime(std::int32_t threads = 0);
+ModelPtr open_model(axle_runtime& runtime, const std::string& path, const char* mode);
+
+/// The likeliest tokens, at most `most`; `tokens` stays.
+axle_prompt prompt_of(const std::vector<std::int32_t>& tokens, std::size_t most);
+
+}  // namespace axle::runtime::testing
