@@ -51,9 +51,8 @@ class Report(EnvironmentTestCase):
 
     def test_it_is_pip_s(self):
         for more in (["--dry-run"], []):
-            with self.subTest(more):
-                ours, theirs = self.both(*self.line, *more)
-                self.assertEqual(ours, theirs)
+            ours, theirs = self.both(*self.line, *more)
+            self.assertEqual(ours, theirs, more)
         by_name = {one["metadata"]["name"]: one for one in ours["install"]}
         self.assertEqual(sorted(by_name), ["demo", "extra-one", "other", "pulled"])
         self.assertEqual((by_name["pulled"]["is_yanked"], by_name["demo"]["requested_extras"], by_name["other"]["requested"]), (True, ["fast"], False))
