@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -57,17 +58,22 @@ std::vector<GpuTarget> targets(const wheel::VariantProperties& properties, Targe
                                const std::optional<std::vector<std::string>>& stated,
                                std::string_view key) {
   std::vector<GpuTarget> all;
-  const auto add = [&](std::string name, std::string property) {
-    if (!name.empty() && std::ranges::find(all, name, &GpuTarget::name) == all.end())
-      all.push_back({std::move(name), std::move(property)});
+  const auto is_new = [&](const std::string& name) {
+    return !name.empty() && std::ranges::find(all, name, &GpuTarget::name) == all.end();
   };
   if (stated) {
-    for (const std::string& name : *stated) add(name, std::string(key));
+    for (const std::string& name : *stated) {
+      if (is_new(name)) all.push_back({name, std::string(key)});
+    }
     return all;
   }
-  for (const Property& property : properties)
-    add(target_of(property), wheel::render_property(property));
-  std::ranges::stable_sort(all, {}, [](const GpuTarget& one) { return number_of(one.name); });
+  const auto number = [](const GpuTarget& one) { return number_of(one.name); };
+  for (const Property& property : properties) {
+    std::string name = target_of(property);
+    if (!is_new(name)) continue;
+    const auto place = std::ranges::upper_bound(all, number_of(name), {}, number);
+    all.insert(place, {std::move(name), wheel::render_property(property)});
+  }
   return all;
 }
 

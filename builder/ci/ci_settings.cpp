@@ -110,7 +110,8 @@ bool is_module(std::string_view name) {
   for (const char c : name) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     const bool digit = c >= '0' && c <= '9';
-    if (c == '.' ? begins : !letter && !(digit && !begins)) return false;
+    const bool belongs = c == '.' ? !begins : letter || (digit && !begins);
+    if (!belongs) return false;
     begins = c == '.';
   }
   return !begins;

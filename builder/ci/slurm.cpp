@@ -41,7 +41,6 @@ std::string submission(const CiPlan& plan, const Definitions& of_all) {
       "export VARIANT OUT\n";
   text += submitting;
   std::size_t number = 0;
-  std::string after;
   for (const CiGroup& group : plan.groups) {
     text += fmt::format(
         "log='%x-%A_%a'\n"
@@ -83,7 +82,6 @@ std::string slurm_tasks(const CiPlan& plan) {
 }  // namespace
 
 std::string render_slurm(const CiPlan& plan) {
-  const std::string path = shell_word(plan.project);
   return fmt::format(
              "#!/bin/sh\n"
              "# Written by `variant ci slurm` from [variant] and [tool.axle] of\n"

@@ -111,7 +111,9 @@ std::vector<GpuArchitecture> split_architectures(SplitBy by, const std::vector<s
                                  : gfx_architecture(name, names, known, report);
     if (one) all.push_back(std::move(*one));
   }
-  std::ranges::stable_sort(all, {}, &GpuArchitecture::number);
+  std::ranges::sort(all, {}, [](const GpuArchitecture& one) {
+    return std::pair(one.number, std::string_view(one.name));
+  });
   if (by == SplitBy::sm && !all.empty()) all.back().newest = true;
   return all;
 }

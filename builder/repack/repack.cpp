@@ -38,7 +38,7 @@ Result<void> check_label(const std::string& label) {
               "a label has lower case letters, digits, \"_\" and \".\"");
 }
 
-Result<RepackedWheel> write_made(const fs::path& out, SourceWheel::Made made) {
+Result<RepackedWheel> write_made(const fs::path& out, const SourceWheel::Made& made) {
   RepackedWheel written;
   written.file = (out / made.file_name).string();
   written.size = made.bytes.size();
@@ -196,7 +196,7 @@ class Split {
     if (!metadata) return std::unexpected(metadata.error());
     auto made = wheel.make(own_label, *metadata, replaced, place_.source_date_epoch, report_);
     if (!made) return std::unexpected(std::move(made).error());
-    auto written = write_made(out, std::move(*made));
+    auto written = write_made(out, *made);
     if (!written) return written;
     written->label = own_label;
     written->properties = properties;
@@ -249,7 +249,7 @@ Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptio
   if (!out) return std::unexpected(out.error());
   auto made = wheel->make(options.label, *metadata, {}, place.source_date_epoch, report);
   if (!made) return std::unexpected(std::move(made).error());
-  auto written = write_made(*out, std::move(*made));
+  auto written = write_made(*out, *made);
   if (!written) return std::unexpected(std::move(written).error());
   written->label = options.label;
   written->properties = properties;

@@ -37,8 +37,8 @@ Result<std::vector<index::ScannedWheel>> read_wheels(const std::vector<std::stri
   auto scanned = index::scan_wheels(std::move(wheels), report);
   // The plain wheel first: what an index needs to know of a release, it takes from it.
   if (scanned) {
-    std::ranges::stable_sort(*scanned, {}, [](const index::ScannedWheel& wheel) {
-      return std::tuple(wheel.project, wheel.name.version, wheel.name.label);
+    std::ranges::sort(*scanned, {}, [](const index::ScannedWheel& wheel) {
+      return std::tuple(wheel.project, wheel.name.version, wheel.name.label, wheel.filename);
     });
   }
   return scanned;

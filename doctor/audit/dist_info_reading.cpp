@@ -58,7 +58,7 @@ std::vector<wheel::Tag> tags_of_wheel_file(std::string_view text) {
   return tags;
 }
 
-Audited audited_package(const DistInfoTexts& texts, std::string where, Report& report) {
+Audited audited_package(const DistInfoTexts& texts, const std::string& where, Report& report) {
   Audited audited;
   audited.kind = AuditedKind::package;
   audited.place = where;

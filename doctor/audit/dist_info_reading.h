@@ -21,7 +21,7 @@ struct DistInfoTexts {
 
 /// `where`: the folder, for errors. What is wrong is in Audited::faults. The files are those of
 /// RECORD.
-[[nodiscard]] Audited audited_package(const DistInfoTexts& texts, std::string where,
+[[nodiscard]] Audited audited_package(const DistInfoTexts& texts, const std::string& where,
                                       Report& report);
 
 /// The same of a folder of the system.

@@ -200,9 +200,11 @@ Result<void> FolderChange::flush() const {
 
 Result<void> FolderChange::put_in_place(Report& report) {
   if (puts_.empty() && drops_.empty()) return {};
-  std::ranges::stable_sort(puts_, {}, [](const ChangeStep& step) { return rank_of(step.path); });
-  std::ranges::stable_sort(drops_, std::greater(),
-                           [](const ChangeStep& step) { return rank_of(step.path); });
+  const auto place = [](const ChangeStep& step) {
+    return std::pair(rank_of(step.path), std::string_view(step.path));
+  };
+  std::ranges::sort(puts_, {}, place);
+  std::ranges::sort(drops_, std::greater(), place);
   if (Result<void> flushed = flush(); !flushed) return flushed;
   std::vector<ChangeStep> steps = std::move(puts_);
   steps.insert(steps.end(), drops_.begin(), drops_.end());

@@ -140,7 +140,7 @@ Result<void> RecordParts::add(std::string_view line, std::uint64_t number) {
 Result<ProjectRecords> RecordParts::read(std::size_t part) const {
   ProjectRecords records;
   std::FILE* file = parts_[part].get();
-  std::rewind(file);
+  if (std::fseek(file, 0, SEEK_SET) != 0) return system_failure("read", "a temporary file", errno);
   const auto done =
       for_each_line(file, file_, [&](std::string_view line, std::uint64_t) -> Result<void> {
         auto record = parse_record(line, file_);
