@@ -92,8 +92,8 @@ axle_status Bench::prepare(axle_error* error) {
   if (n == 0 || k == 0 || k > most_depth || options_.m == 0 || n > (std::size_t{1} << 32U) ||
       options_.m > (std::size_t{1} << 20U))
     return report_failure(error, AXLE_BAD_ARGUMENT, "m, n and k must be at least 1 and in bounds");
-  // A NaN is neither.
-  if (!(options_.seconds >= 0 && options_.seconds <= most_seconds))
+  const bool is_time = options_.seconds >= 0 && options_.seconds <= most_seconds;  // a NaN is none
+  if (!is_time)
     return report_failure(error, AXLE_BAD_ARGUMENT, "seconds is %g; it must be 0 (%g) to %g",
                           options_.seconds, default_seconds, most_seconds);
   const std::size_t wanted =

@@ -26,6 +26,7 @@ struct FirstLayout {
 /// Fixed: a field that comes later changes nothing here. It must begin behind the first layout's
 /// padding, which callers leave as it is.
 template <class T>
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): those that exist are constexpr
 extern const FirstLayout first_layout;
 
 #define AXLE_FIRST_LAYOUT(type, last)                \
