@@ -61,19 +61,21 @@ axle_ending number_of(Ending ending) {
   return AXLE_STOPPED;
 }
 
+/// A NaN is none.
+bool is_share(double value) { return value >= 0 && value <= 1; }
+
 /// `name` is what the prompt is called in errors.
 axle_status check_prompt(const axle_prompt& prompt, const char* name, axle_error* error) {
   if (prompt.tokens == nullptr && prompt.count > 0)
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s: tokens is NULL and count %zu", name,
                           prompt.count);
-  // A NaN is none of these.
-  if (!(prompt.temperature >= 0))
+  if (!(prompt.temperature >= 0))  // nor is a NaN
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s: temperature is %g; it must be 0 or more",
                           name, prompt.temperature);
-  if (!(prompt.top_p >= 0 && prompt.top_p <= 1))
+  if (!is_share(prompt.top_p))
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s: top_p is %g; it must be 0 to 1", name,
                           prompt.top_p);
-  if (!(prompt.min_p >= 0 && prompt.min_p <= 1))
+  if (!is_share(prompt.min_p))
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s: min_p is %g; it must be 0 to 1", name,
                           prompt.min_p);
   return AXLE_OK;
