@@ -69,6 +69,7 @@ Result<Bundle> parse_bundle(std::string_view bytes) {
   const auto count = number_at<std::uint64_t>(bytes, at);
   if (!bytes.starts_with(plain_magic) || !count || *count > most_entries) return damaged();
   at += sizeof(std::uint64_t);
+  std::uint64_t code = 0;
   for (std::uint64_t i = 0; i < *count; ++i) {
     const auto offset = number_at<std::uint64_t>(bytes, at);
     const auto size = number_at<std::uint64_t>(bytes, at + 8);
@@ -82,9 +83,13 @@ Result<Bundle> parse_bundle(std::string_view bytes) {
     if (entry.parsed.kind.empty()) return damaged();
     at += *length;
     bundle.size = std::max(bundle.size, *offset + *size);
+    code += *size;
     bundle.entries.push_back(std::move(entry));
   }
   bundle.size = std::max(bundle.size, at);
+  // Each is written by itself: 1024 names of the same bytes would be 1024 times as many.
+  if (code > bundle.size)
+    return fail(ErrorKind::malformed, "the code objects of a bundle lie over one another");
   return bundle;
 }
 
@@ -301,6 +306,8 @@ class BundleCutter {
                                     : aligned_to(cut_.content.size(), at % page == 0 ? page : 8));
     cut_.containers.push_back({at, found.size, cut_.content.size(), bytes.size()});
     cut_.content += bytes;
+    if (cut_.content.size() > section_.size())
+      return fail(ErrorKind::unsupported, "what stays of its bundles is larger than they were");
     return {};
   }
 
@@ -314,10 +321,7 @@ class BundleCutter {
 
 Result<CutSection> cut_bundles(std::string_view section, std::string_view processor,
                                std::uint64_t fixed) {
-  auto cut = BundleCutter(section, processor, fixed).run();
-  if (cut && cut->content.size() > section.size())
-    return fail(ErrorKind::unsupported, "what stays of its bundles is larger than they were");
-  return cut;
+  return BundleCutter(section, processor, fixed).run();
 }
 
 Result<std::vector<std::string>> bundled_processors(std::string_view section) {

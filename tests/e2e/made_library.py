@@ -95,3 +95,33 @@ def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="",
 
 def cuda_library(*architectures, **options):
     return library([(".nv_fatbin", fatbin(*[entry(CUBIN, one) for one in architectures]))], **options)
+
+
+def registered_library(code, section):
+    """A shared library whose `section` a pointer leads to, as those that compilers make, with more behind it: what is
+    cut of its code makes the file shorter."""
+    names = b"\0" + section.encode() + b"\0.shstrtab\0"
+    relocation, code_at = 1024, 4096
+    loaded = code_at + len(code) + 64
+    data = -(-loaded // 4096) * 4096
+    address, dynamic = data + 4096, data + 32
+    names_at = dynamic + 48
+    headers_at = -(-(names_at + len(names)) // 8) * 8
+    parts = {
+        0: b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
+        + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, headers_at, 0, 64, 56, 3, 64, 3, 2),
+        64: struct.pack("<IIQQQQQQ", 1, 4, 0, 0, 0, loaded, loaded, 4096)
+        + struct.pack("<IIQQQQQQ", 1, 6, data, address, 0, 80, 80, 4096)
+        + struct.pack("<IIQQQQQQ", 2, 6, dynamic, dynamic + 4096, 0, 48, 48, 8),
+        relocation: struct.pack("<QQQ", address + 8, 8, code_at),
+        code_at: code,
+        loaded - 64: b"t" * 64,
+        data + 8: struct.pack("<Q", code_at),
+        dynamic: struct.pack("<QQQQQQ", 7, relocation, 8, 24, 0, 0),
+        names_at: names,
+        headers_at: bytes(64) + struct.pack("<IIQQQQIIQQ", 1, 1, 2, code_at, code_at, len(code), 0, 0, 16, 0)
+        + struct.pack("<IIQQQQIIQQ", len(section) + 2, 3, 0, 0, names_at, len(names), 0, 0, 1, 0)}
+    data = bytearray()
+    for at, part in parts.items():
+        data[at:] = bytes(at - len(data)) + part
+    return bytes(data)

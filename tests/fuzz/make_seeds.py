@@ -11,7 +11,7 @@ import tarfile
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "e2e" / one) for one in ("", "install")]
 import stored_models  # noqa: E402
 from hostile_archive import DESCRIPTOR, END, Archive, Member, extra  # noqa: E402
-from made_library import CUBIN, PTX, bundle, entry, fatbin, library  # noqa: E402
+from made_library import CUBIN, PTX, bundle, entry, fatbin, library, registered_library  # noqa: E402
 
 COMPAT_NOTE = b'{"format":1,"CUDA version":"12.9","driver":[535,550,570],}\0\0'
 OWNER = b"NVIDIA Corporation\0"
@@ -98,6 +98,7 @@ def tar(members):
     return out.getvalue().rstrip(b"\0") + bytes(1024)
 
 
+LONG_FATBIN = fatbin(*[entry(CUBIN, 80)] * 120, entry(CUBIN, 90))
 LAYER = tar({"usr/lib/libx.so": library(needed=["libc.so.6"]), "a" * 120: b"long", "usr/.wh.gone": b"", "link": "/etc"})
 MANIFEST = b'{"layers":[]}'
 DIGEST = hashlib.sha256(MANIFEST).hexdigest()
@@ -124,7 +125,9 @@ SEEDS = {
     },
     "binaries/binary_file": {"cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"])},
     "binaries/library_cut": {"cuda": library([(".nv_fatbin", TWO_FATBINS)]), "rocm": library([(".hip_fatbin", BUNDLE)]),
-                             "fatbins": TWO_FATBINS, "bundle": BUNDLE, "packed": packed_bundle(2, 1, 40)},
+                             "fatbins": TWO_FATBINS, "bundle": BUNDLE, "packed": packed_bundle(2, 1, 40),
+                             "cuda_registered": registered_library(LONG_FATBIN, ".nv_fatbin"),
+                             "rocm_registered": registered_library(BUNDLE, ".hip_fatbin")},
     "binaries/cuda_fatbin": {"cut": TWO_FATBINS[:60], "two": TWO_FATBINS},
     "foundation/elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
     "detect/elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},
