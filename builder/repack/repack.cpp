@@ -38,9 +38,16 @@ Result<void> check_label(const std::string& label) {
               "a label has lower case letters, digits, \"_\" and \".\"");
 }
 
-Result<RepackedWheel> write_made(const fs::path& out, const SourceWheel::Made& made) {
+Result<RepackedWheel> write_made(const fs::path& out, const SourceWheel::Made& made,
+                                 const std::string& source) {
   RepackedWheel written;
   written.file = (out / made.file_name).string();
+  std::error_code absent;
+  if (fs::equivalent(written.file, source, absent)) {
+    return fail(ErrorKind::mismatch,
+                fmt::format("{}: would be replaced by the wheel that is made of it", source),
+                "name another folder with --out, or another label");
+  }
   written.size = made.bytes.size();
   written.sha256 = wheel::render_hex(wheel::sha256(made.bytes));
   if (const auto error = system::write_whole_file(written.file, made.bytes))
@@ -60,7 +67,7 @@ RepackedWheels result_of(const std::string& path) {
 struct FoundLibrary {
   std::string path;  ///< in the wheel
   binaries::BinaryFacts facts;
-  bool stays_whole = false;  ///< it cannot be cut, which was said
+  bool stays_whole;  ///< it cannot be cut, which was said
 };
 
 class Split {
@@ -128,13 +135,23 @@ class Split {
             names_.insert(std::to_string(code.architecture));
         }
       }
+      libraries_.push_back({name, std::move(*facts), false});
+      return {};
+    }
+    auto processors = binaries::library_processors(content, where(name));
+    const bool unread = !processors && processors.error().kind == ErrorKind::unsupported;
+    if (!processors && !unread) return std::unexpected(std::move(processors).error());
+    if (unread) {
+      say_whole(processors.error());
     } else {
-      auto processors = binaries::library_processors(content, where(name));
-      if (!processors) return std::unexpected(std::move(processors).error());
       names_.insert(processors->begin(), processors->end());
     }
-    libraries_.push_back({name, std::move(*facts)});
+    libraries_.push_back({name, std::move(*facts), unread});
     return {};
+  }
+
+  void say_whole(const Error& why) {
+    report_.warn(why.message + "; it stays whole in all variants", why.hint);
   }
 
   Result<std::vector<GpuArchitecture>> find_variants() {
@@ -174,7 +191,7 @@ class Split {
       if (!content) return std::unexpected(content.error());
       auto done = cut(library.path, *content, one);
       if (!done && done.error().kind == ErrorKind::unsupported) {
-        report_.warn(done.error().message + "; it stays whole in all variants", done.error().hint);
+        say_whole(done.error());
         library.stays_whole = true;
         continue;
       }
@@ -196,7 +213,7 @@ class Split {
     if (!metadata) return std::unexpected(metadata.error());
     auto made = wheel.make(own_label, *metadata, replaced, place_.source_date_epoch, report_);
     if (!made) return std::unexpected(std::move(made).error());
-    auto written = write_made(out, *made);
+    auto written = write_made(out, *made, path_);
     if (!written) return written;
     written->label = own_label;
     written->properties = properties;
@@ -249,7 +266,7 @@ Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptio
   if (!out) return std::unexpected(out.error());
   auto made = wheel->make(options.label, *metadata, {}, place.source_date_epoch, report);
   if (!made) return std::unexpected(std::move(made).error());
-  auto written = write_made(*out, *made);
+  auto written = write_made(*out, *made, path);
   if (!written) return std::unexpected(std::move(written).error());
   written->label = options.label;
   written->properties = properties;

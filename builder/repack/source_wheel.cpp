@@ -75,6 +75,13 @@ Result<std::string> SourceWheel::read(const std::string& path) const {
   auto content = file_.archive.read_text(*entry, largest_member);
   if (!content) return content;
   const auto told = record_.find(path);
+  if (told != record_.end() && !told->second.stronger_hash.empty()) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: RECORD gives only a sha384 or sha512 hash for {}, and only sha256 "
+                            "can be verified here",
+                            file_.archive.where(), path),
+                "ask its publisher for a wheel whose RECORD has sha256 hashes");
+  }
   if (told != record_.end() && !told->second.sha256.empty() &&
       told->second.sha256 != wheel::render_base64(wheel::sha256(*content))) {
     return fail(

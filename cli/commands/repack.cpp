@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -11,8 +14,10 @@
 
 #include "cli/command.h"
 #include "foundation/text/byte_size.h"
+#include "index/storage/storage_address.h"
 #include "session/session.h"
 #include "session/variables.h"
+#include "wheel/wheel_name.h"
 
 namespace axle::cli {
 
@@ -112,6 +117,8 @@ void add_json(const RepackedWheels& made, ordered_json& wheels, ordered_json& ma
 }
 
 session::Outcome<builder::RelabelOptions> relabel_options(const session::Arguments& arguments) {
+  if (arguments.has(Opt::keep_ptx))
+    return session::misused("--keep-ptx: --label takes over all code; it is for --split sm");
   builder::RelabelOptions options;
   options.label = arguments.value(Opt::label);
   for (const std::string& text : arguments.values(Opt::property)) {
@@ -128,8 +135,25 @@ session::Outcome<builder::SplitOptions> split_options(const session::Arguments& 
     return session::misused(fmt::format("--split {}: expected sm (NVIDIA) or gfx (AMD)", by));
   if (arguments.has(Opt::property))
     return session::misused("--property: --split makes the properties itself");
+  if (by == "gfx" && arguments.has(Opt::keep_ptx))
+    return session::misused("--keep-ptx: code for AMD GPUs has no PTX");
   return builder::SplitOptions{by == "sm" ? builder::SplitBy::sm : builder::SplitBy::gfx,
                                arguments.has(Opt::keep_ptx)};
+}
+
+/// Two wheels that would be written under one name; nothing if there are none. `label`: that of
+/// all; empty: they keep theirs as the beginning of what they get.
+std::optional<std::pair<std::string, std::string>> same_name(const std::vector<std::string>& paths,
+                                                             const std::string& label) {
+  std::map<std::string, std::string> seen;
+  for (const std::string& path : paths) {
+    auto name = wheel::parse_wheel_name(file_name(path));
+    if (!name) continue;  // opening it says so
+    if (!label.empty()) name->label = label;
+    const auto [before, is_new] = seen.emplace(wheel::render_wheel_name(*name), path);
+    if (!is_new) return std::pair(before->second, path);
+  }
+  return std::nullopt;
 }
 
 /// Repacks all wheels with `one`.
@@ -169,6 +193,17 @@ int run_repack(session::Session& session, Output& output) {
   if (arguments.has(Opt::label) == arguments.has(Opt::split))
     return output.failure(
         session::misused("repack needs either --label LABEL or --split sm|gfx").error());
+  if (index::is_storage_address(arguments.value(Opt::out))) {
+    return output.failure(
+        session::misused("--out: repack writes to a folder; `variant index add` takes its wheels "
+                         "to a storage")
+            .error());
+  }
+  if (const auto both = same_name(arguments.positionals, arguments.value(Opt::label))) {
+    return output.failure(session::misused(fmt::format("{} and {} would be written under one name",
+                                                       both->first, both->second))
+                              .error());
+  }
   if (arguments.has(Opt::split)) {
     const auto options = split_options(arguments);
     if (!options) return output.failure(options.error());

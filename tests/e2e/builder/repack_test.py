@@ -13,7 +13,7 @@ import unittest
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from made_library import CUBIN, PTX, bundle, entry, fatbin, library
+from made_library import CUBIN, PTX, bundle, entry, fatbin, library, registered_library
 from support import TestCase, Wheel, record_hash
 
 NVCC = shutil.which("nvcc")
@@ -150,6 +150,9 @@ class RelabelTest(RepackCase):
         self.refused(self.repack(path), "--label", "--split", code=2)
         self.refused(self.repack(path, "--label", "a", "--split", "sm"), code=2)
         self.refused(self.repack(path, "--split", "cpu"), "sm", "gfx", code=2)
+        self.assert_fails(self.variant("repack", path, "--split", "sm", "--out", "s3://bucket/a"), 2, "index add")
+        self.refused(self.repack(path, "--split", "gfx", "--keep-ptx"), "--keep-ptx", code=2)
+        self.refused(self.repack(path, "--label", "a", "--property", self.PROPERTY, "--keep-ptx"), "--keep-ptx", code=2)
         self.refused(self.repack(self.root / "none-1.0-py3-none-any.whl", "--label", "a"), "none-1.0")
 
     def test_wheels_that_are_not_whole(self):
@@ -159,9 +162,26 @@ class RelabelTest(RepackCase):
         unlisted = self.wheel({"demo/a": "a"})
         unlisted.record_drops.add("demo/a")
         self.refused(self.repack(unlisted.write(self.root), "--label", "a", "--property", RelabelTest.PROPERTY), "demo/a", "RECORD")
+        unread = self.wheel({"demo/a": "a"})
+        unread.record_lies["demo/a"] = ("sha512=" + "A" * 86, 1)
+        self.refused(self.repack(unread.write(self.root), "--label", "a", "--property", RelabelTest.PROPERTY), "demo/a", "sha512")
         path = self.wheel({"demo/a": "a"}).write(self.root)
         path.write_bytes(path.read_bytes()[:-40])
         self.refused(self.repack(path, "--label", "null"), path.name)
+
+    def test_no_wheel_takes_the_place_of_another(self):
+        path = self.wheel({}).write(self.root)
+        self.assert_ok(self.variant("repack", path, "--label", "a", "--property", self.PROPERTY, "--out", self.root))
+        made = self.root / "demo-1.0-py3-none-linux_x86_64-a.whl"
+        before = made.read_bytes()
+        again = ("repack", made, "--label", "a", "--property", "nvidia :: sm_arch :: 80_real", "--out")
+        self.assert_fails(self.variant(*again, self.root), 1, made.name, "--out")
+        self.assertEqual(made.read_bytes(), before)
+        self.assert_ok(self.variant(*again, self.out))
+        shutil.rmtree(self.out)
+        other = self.wheel({}).write(self.root / "other")
+        self.refused(self.repack(path, other, "--label", "b", "--property", self.PROPERTY), str(path), str(other), code=2)
+        self.refused(self.repack(path, made, "--label", "b", "--property", self.PROPERTY), str(path), str(made), code=2)
 
 
 class BadCodeTest(RepackCase):
@@ -194,6 +214,35 @@ class BadCodeTest(RepackCase):
         for label in ("sm80", "sm90"):
             members = self.assert_whole(self.out / f"demo-1.0-py3-none-linux_x86_64-{label}.whl")
             self.assertEqual(members["demo/lib.so"], self.contents(path)["demo/lib.so"])
+
+    def test_code_objects_over_one_another(self):
+        # Each by itself would have 8 GB.
+        own, size = b"hipv4-amdgcn-amd-amdhsa--gfx942", 8 << 20
+        code = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 1000)
+        code += (struct.pack("<QQQ", 1 << 17, size, len(own)) + own) * 999
+        code += struct.pack("<QQQ", 1 << 17, size, len(own)) + own.replace(b"gfx942", b"gfx90a")
+        data = registered_library(code.ljust(1 << 17, b"\0") + b"c" * size, ".hip_fatbin")
+        path = self.wheel({"demo/lib.so": data}).write(self.root)
+        self.refused(self.repack(path, "--split", "gfx"), "demo/lib.so", "over one another")
+
+    def test_a_registered_library(self):
+        data = registered_library(fatbin(*[entry(CUBIN, 80)] * 120, entry(CUBIN, 90)), ".nv_fatbin")
+        path = self.wheel({"demo/lib.so": data}).write(self.root)
+        self.assert_ok(self.repack(path, "--split", "sm"))
+        cut = self.contents(self.out / "demo-1.0-py3-none-linux_x86_64-sm90.whl")["demo/lib.so"]
+        self.assertEqual(len(data) - len(cut), 8192)
+        self.assertEqual(sections(cut)[".nv_fatbin"][1], fatbin(entry(CUBIN, 90)))
+
+    def test_a_compression_that_is_not_read_stays(self):
+        packed = b"CCOB" + struct.pack("<HHIQ", 1, 1, 100, 0) + b"x" * 50
+        path = self.wheel({"demo/old.so": library([(".hip_fatbin", packed)]),
+                           "demo/new.so": library([(".hip_fatbin", bundle("gfx90a", "gfx942"))])}).write(self.root)
+        result = self.repack(path, "--split", "gfx")
+        self.assert_ok(result)
+        self.assertRegex(str(result), r"demo/old\.so: .*version 1 .*stays whole")
+        for label in ("gfx90a", "gfx942"):
+            members = self.assert_whole(self.out / f"demo-1.0-py3-none-linux_x86_64-{label}.whl")
+            self.assertEqual(members["demo/old.so"], self.contents(path)["demo/old.so"])
 
 
 @unittest.skipUnless(NVCC, "there is no nvcc on PATH")
