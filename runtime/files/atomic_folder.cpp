@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sys/file.h>
 #include <sys/stat.h>  // mkdir
 #include <unistd.h>
 
@@ -57,6 +58,23 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+/// Locked as long as it is filled; -1 where that cannot be.
+int lock_folder(const std::string& path) {
+  const int folder = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW);
+  if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
+  close(folder);
+  return -1;
+}
+
+/// In a container the next process often has the same number: what is under the own one is either
+/// filled by another thread, or left.
+bool is_left_over(const std::string& path, pid_t process) {
+  if (process != getpid()) return kill(process, 0) != 0 && errno == ESRCH;
+  const int folder = lock_folder(path);
+  if (folder >= 0) close(folder);
+  return folder >= 0;
+}
+
 /// What processes that are no more left of the same folder.
 void remove_left_over(const std::string& path) {
   const std::string parent = parent_of(path);
@@ -68,9 +86,10 @@ void remove_left_over(const std::string& path) {
     pid_t process = 0;
     const char* const last = name.data() + name.size();
     const auto parsed = std::from_chars(name.data() + start.size(), last, process);
-    if (parsed.ec == std::errc() && parsed.ptr == last && process > 0 && kill(process, 0) != 0 &&
-        errno == ESRCH)
-      remove_all(parent + "/" + name);
+    const std::string left = parent + "/" + name;
+    if (parsed.ec == std::errc() && parsed.ptr == last && process > 0 &&
+        is_left_over(left, process))
+      remove_all(left);
   }
 }
 
@@ -89,14 +108,18 @@ Result<AtomicFolder> AtomicFolder::create(const std::string& path) {
   std::string partial = name + std::string(marker) + std::to_string(getpid());
   if (mkdir(partial.c_str(), 0777) != 0)
     return failure(AXLE_IO, "%s: cannot be made: %s", partial.c_str(), std::strerror(errno));
-  return AtomicFolder(std::move(name), std::move(partial));
+  const int lock = lock_folder(partial);
+  return AtomicFolder(std::move(name), std::move(partial), lock);
 }
 
 AtomicFolder::AtomicFolder(AtomicFolder&& other) noexcept
-    : path_(std::move(other.path_)), partial_(std::exchange(other.partial_, std::string())) {}
+    : path_(std::move(other.path_)),
+      partial_(std::exchange(other.partial_, std::string())),
+      lock_(std::exchange(other.lock_, -1)) {}
 
 AtomicFolder::~AtomicFolder() {
   if (!partial_.empty()) remove_all(partial_);
+  if (lock_ >= 0) close(lock_);
 }
 
 Result<void> AtomicFolder::publish() {

@@ -25,11 +25,12 @@ class AtomicFolder {
   [[nodiscard]] Result<void> publish();
 
  private:
-  AtomicFolder(std::string path, std::string partial)
-      : path_(std::move(path)), partial_(std::move(partial)) {}
+  AtomicFolder(std::string path, std::string partial, int lock)
+      : path_(std::move(path)), partial_(std::move(partial)), lock_(lock) {}
 
   std::string path_;
   std::string partial_;  ///< empty: published
+  int lock_ = -1;        ///< the folder, open and locked
 };
 
 }  // namespace axle::runtime

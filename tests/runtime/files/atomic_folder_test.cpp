@@ -140,6 +140,22 @@ TEST_CASE("what ended processes left of the same folder is removed, all else sta
   CHECK(folder.names().size() == others.size());
 }
 
+TEST_CASE("what a process of the same number left is removed, not what this one fills") {
+  const Folder folder;
+  const std::string own = folder.at(partial_name(getpid()));
+  REQUIRE(mkdir(own.c_str(), 0777) == 0);
+  folder.write(partial_name(getpid()) + "/model.safetensors", "half");
+  Result<AtomicFolder> made = AtomicFolder::create(folder.at("m"));
+  REQUIRE(made.has_value());
+  CHECK(access((own + "/model.safetensors").c_str(), F_OK) != 0);
+  folder.write(partial_name(getpid()) + "/model.safetensors", "whole");
+  const Result<AtomicFolder> second = AtomicFolder::create(folder.at("m"));
+  REQUIRE(!second.has_value());
+  CHECK(second.error().message.find("File exists") != std::string::npos);
+  REQUIRE(made->publish().has_value());
+  CHECK(folder.read("m/model.safetensors") == "whole");
+}
+
 TEST_CASE("a killed process leaves nothing under the name") {
   const Folder folder;
   const pid_t child = fork();
