@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,24 +20,35 @@ constexpr std::string_view hip_sections[] = {".hip_fatbin"};
 /// Cuts the bytes of a section, of which those before the given one stay.
 using CutBytes = std::function<Result<CutSection>(std::string_view, std::uint64_t fixed)>;
 
-/// The indices of the sections of those names, in the order of the file.
-std::vector<std::size_t> find_sections(const ElfImage& image,
-                                       std::span<const std::string_view> names) {
+/// Linkers make one or two.
+constexpr std::size_t most_sections = 64;
+
+/// The indices of the sections of those names, in the order of the file. Errors: unsupported, if
+/// some lie over one another, as whose bytes would be read once for each.
+Result<std::vector<std::size_t>> find_sections(const ElfImage& image,
+                                               std::span<const std::string_view> names) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < image.sections.size(); ++i) {
     const Elf64_Shdr& section = image.sections[i];
     const bool named = std::ranges::find(names, image.name_of(section)) != names.end();
     if (named && !image.bytes_of(section).empty()) found.push_back(i);
   }
+  if (found.size() > most_sections)
+    return fail(ErrorKind::unsupported, "it has too many sections of GPU code");
   std::ranges::sort(found, {}, [&](std::size_t i) { return image.sections[i].sh_offset; });
+  const auto overlap = std::ranges::adjacent_find(found, [&](std::size_t one, std::size_t next) {
+    return image.sections[next].sh_offset - image.sections[one].sh_offset <
+           image.sections[one].sh_size;
+  });
+  if (overlap != found.end())
+    return fail(ErrorKind::unsupported, "its sections of GPU code overlap");
   return found;
 }
 
 class LibraryCut {
  public:
-  LibraryCut(const ElfImage& image, std::span<const std::string_view> names,
-             const CutBytes& cut_bytes)
-      : image_(image), sections_(find_sections(image, names)), cut_bytes_(cut_bytes) {}
+  LibraryCut(const ElfImage& image, std::vector<std::size_t> sections, const CutBytes& cut_bytes)
+      : image_(image), sections_(std::move(sections)), cut_bytes_(cut_bytes) {}
 
   Result<CutLibrary> run() {
     std::vector<std::uint64_t> fixed(sections_.size(), 0);
@@ -101,7 +113,9 @@ Result<CutLibrary> cut_file(std::string_view file, std::span<const std::string_v
                             const CutBytes& cut_bytes, std::string_view where) {
   const auto image = read_elf_image(file);
   if (!image) return std::unexpected(within(std::string(where), image.error()));
-  auto cut = LibraryCut(*image, names, cut_bytes).run();
+  auto sections = find_sections(*image, names);
+  if (!sections) return std::unexpected(within(std::string(where), std::move(sections).error()));
+  auto cut = LibraryCut(*image, std::move(*sections), cut_bytes).run();
   if (!cut) return std::unexpected(within(std::string(where), std::move(cut).error()));
   return cut;
 }
@@ -131,8 +145,10 @@ Result<CutLibrary> cut_hip_library(std::string_view file, std::string_view proce
 Result<std::vector<std::string>> library_processors(std::string_view file, std::string_view where) {
   const auto image = read_elf_image(file);
   if (!image) return std::unexpected(within(std::string(where), image.error()));
+  const auto sections = find_sections(*image, hip_sections);
+  if (!sections) return std::unexpected(within(std::string(where), sections.error()));
   std::set<std::string> all;
-  for (const std::size_t i : find_sections(*image, hip_sections)) {
+  for (const std::size_t i : *sections) {
     auto found = bundled_processors(image->bytes_of(image->sections[i]));
     if (!found) return std::unexpected(within(std::string(where), std::move(found).error()));
     all.insert(found->begin(), found->end());

@@ -191,6 +191,22 @@ TEST_CASE("cut libraries: layouts that cannot be changed") {
   }
 }
 
+TEST_CASE("cut libraries: bytes that many sections claim are not cut once for each") {
+  MadeElf elf{.code = {made_fatbin({large, small})}, .pointers = {{0, 0}}};
+  SUBCASE("one inside of another") {
+    elf.last = [](MadeElf& made) {
+      made.sections.push_back(made.sections[1]);
+      made.sections.back().sh_offset += 64;
+      made.sections.back().sh_size = 10;
+    };
+    check_refused(elf, "sections of GPU code overlap");
+  }
+  SUBCASE("very many") {
+    elf.last = [](MadeElf& made) { made.sections.resize(30'000, made.sections[1]); };
+    check_refused(elf, "too many sections");
+  }
+}
+
 TEST_CASE("cut libraries: relocations of an unknown architecture are no pointers") {
   MadeElf elf = one_section();
   elf.last = [](MadeElf& made) { made.header.e_machine = EM_RISCV; };
