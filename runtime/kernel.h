@@ -48,7 +48,7 @@ struct BlockProduct {
   bool continues = false;
   /// The weights are in a cache, and what comes after them is of no use.
   bool in_cache = false;
-  /// What will be read after this product, where its weights are in a cache: asked for meanwhile.
+  /// With weights in a cache: what is read after this product, and is asked for meanwhile.
   const void* next = nullptr;
   std::size_t next_bytes = 0;
 };

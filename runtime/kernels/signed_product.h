@@ -69,7 +69,7 @@ struct W4SignedHalves {
 struct SignedDotProduct {
   using Activation = std::int8_t;
   static constexpr int most_rows = 6;
-  static constexpr std::size_t most_scaled_rows = 16;
+  static constexpr std::size_t most_scaled_rows = 16;  ///< as SignProduct; not measured
   static constexpr std::size_t weight_bytes = Vector::bytes;
   static constexpr std::size_t columns = weight_bytes / step_depth;
 

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -9,17 +8,12 @@
 #include <doctest/doctest.h>
 
 #include "runtime/axle_runtime.h"
+#include "tests/runtime/c_handles.h"
 
 namespace {
 
-struct DestroyRuntime {
-  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
-};
-struct DestroyLinear {
-  void operator()(axle_linear* linear) const { axle_linear_destroy(linear); }
-};
-using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
-using LinearPtr = std::unique_ptr<axle_linear, DestroyLinear>;
+using axle::runtime::testing::LinearPtr;
+using axle::runtime::testing::RuntimePtr;
 
 RuntimePtr make_runtime(const char* kernel = nullptr, int threads = 1) {
   const axle_runtime_options options{sizeof(axle_runtime_options), kernel, threads};

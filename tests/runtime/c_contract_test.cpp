@@ -3,7 +3,6 @@
 #include <cstring>
 #include <initializer_list>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 
 #include "runtime/axle_runtime.h"
 #include "runtime/c_runtime.h"
+#include "tests/runtime/c_handles.h"
 
 namespace {
 
@@ -31,14 +31,8 @@ inline constexpr FirstLayout first_layout<Grown>{"grown", offsetof(Grown, added)
 
 namespace {
 
-struct DestroyRuntime {
-  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
-};
-struct DestroyLinear {
-  void operator()(axle_linear* linear) const { axle_linear_destroy(linear); }
-};
-using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
-using LinearPtr = std::unique_ptr<axle_linear, DestroyLinear>;
+using testing::LinearPtr;
+using testing::RuntimePtr;
 
 RuntimePtr make_runtime(int threads = 1) {
   const axle_runtime_options options{sizeof options, nullptr, threads};

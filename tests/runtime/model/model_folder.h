@@ -2,28 +2,15 @@
 // Folders of small models, and what opens them through the C interface.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/axle_runtime.h"
+#include "tests/runtime/c_handles.h"
 #include "tests/runtime/files/made_file.h"
 #include "tests/runtime/model/tiny_model.h"
 
 namespace axle::runtime::testing {
-
-struct DestroyRuntime {
-  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
-};
-struct DestroyModel {
-  void operator()(axle_model* model) const { axle_model_destroy(model); }
-};
-struct DestroyGeneration {
-  void operator()(axle_generation* generation) const { axle_generation_destroy(generation); }
-};
-using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
-using ModelPtr = std::unique_ptr<axle_model, DestroyModel>;
-using GenerationPtr = std::unique_ptr<axle_generation, DestroyGeneration>;
 
 /// config.json of make_decoder("llama", …) and of make_encoder.
 extern const char* const decoder_config;
