@@ -25,6 +25,8 @@ MENTIONS = {
     "variant ci gitlab": "the first line of the file that it writes",
     "variant ci make": "the first line of the file that it writes",
     "variant ci slurm": "the first line of the file that it writes",
+    "not in backticks: python3 -m pip install --quiet variant-install": "a line of the file that it writes",
+    "variant repack --label": "repack_test.py runs it",
     "variant index": "says who wrote an index",
     "variant index add": "says who wrote an index",
     "variant index update": "incremental_test.py and lint_test.py run it",
