@@ -46,7 +46,7 @@ const std::vector<Command>& model_rows() {
        "MODEL",
        Arity::one,
        {Opt::query, Opt::text, Opt::mode, Opt::threads, Opt::no_cache, Opt::cache_dir},
-       "variant model rerank model/ --query 'what is a wheel' --text 'A wheel is ...' --json",
+       "variant model rerank model/ --query wheel --text archive --text rain --json",
        run_model_rerank},
       {"model ppl",
        "Measure how well a model predicts a text: what a mode costs",
