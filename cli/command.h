@@ -71,6 +71,7 @@ int run_model_generate(session::Session& session, Output& output);
 int run_model_info(session::Session& session, Output& output);
 int run_model_ppl(session::Session& session, Output& output);
 int run_model_quantize(session::Session& session, Output& output);
+int run_model_rerank(session::Session& session, Output& output);
 int run_model_selftest(session::Session& session, Output& output);
 int run_model_tune(session::Session& session, Output& output);
 int run_properties(session::Session& session, Output& output);

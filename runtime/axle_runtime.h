@@ -218,7 +218,8 @@ AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_typ
 /* --- models -------------------------------------------------------------------------------------
  *
  * A GGUF file or the folder of one, or a folder of Hugging Face (config.json, safetensors,
- * tokenizer.json). One call at a time works on a model (generate, step, embed); others wait.
+ * tokenizer.json). One call at a time works on a model (generate, step, embed, rerank); others
+ * wait.
  *
  * Functions that are handed in are called on the thread of the call that they were handed to, and
  * must return to it. on_progress is called while nothing can use the model yet. From a function
@@ -338,6 +339,15 @@ AXLE_EXPORT axle_status axle_generation_answer(axle_generation* generation, size
  * cut. Errors count texts from 0. After an error the contents of `vectors` are undefined. */
 AXLE_EXPORT axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t count,
                                          float* vectors, axle_error* error);
+
+/* How well each of `count` texts answers a query, by a reranker: `scores` has room for `count`
+ * floats. A score is the model's own number ("logit"), of any sign, higher is better; the same one
+ * whichever other texts there are. AXLE_UNSUPPORTED if the model is no reranker (a
+ * BertForSequenceClassification of one class); query and text together must fit the model's
+ * context, they are never cut. Errors count pairs from 0. */
+AXLE_EXPORT axle_status axle_model_rerank(axle_model* model, const char* query,
+                                          const char* const* texts, size_t count, float* scores,
+                                          axle_error* error);
 
 /* --- measuring ----------------------------------------------------------------------------------
  */

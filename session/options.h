@@ -170,6 +170,7 @@ enum class Opt : std::uint8_t {
   model_prompt,
   raw,
   text,
+  query,
   text_file,
   window,
   mode,

@@ -1,4 +1,7 @@
-// model generate, model embed, model ppl: texts in; texts, vectors or a figure out.
+// model generate, model embed, model rerank, model ppl: texts in; texts, vectors or figures out.
+#include <algorithm>
+#include <numeric>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -121,6 +124,8 @@ int run_model_embed(session::Session& session, Output& output) {
   if (model->shape().architecture != runtime::Architecture::encoder)
     return output.failure(
         wrong_architecture(*model, path, "makes texts, not vectors", "variant model generate"));
+  const auto makes_vectors = runtime::check_makes_vectors(*model);
+  if (!makes_vectors) return output.failure(model_failure(makes_vectors.error()));
   const auto mode = mode_of(arguments, *model);
   if (!mode) return output.failure(mode.error());
   auto encoder = runtime::Encoder::load(**engine, model->shape(), model->tensors(), *mode,
@@ -146,6 +151,47 @@ int run_model_embed(session::Session& session, Output& output) {
                               return lines;
                             },
                         .json = [&]() -> ordered_json { return {{"vectors", *vectors}}; }});
+}
+
+int run_model_rerank(session::Session& session, Output& output) {
+  const session::Arguments& arguments = session.arguments();
+  const std::string path = arguments.positionals.front();
+  if (!arguments.has(Opt::query))
+    return output.failure(
+        session::misused("--query is missing: there is nothing to score texts against").error());
+  if (!arguments.has(Opt::text))
+    return output.failure(session::misused("--text is missing: there is no text to score").error());
+  const auto wanted = mode_option(arguments);
+  if (!wanted) return output.failure(wanted.error());
+  const auto engine = open_tuned_engine(session);
+  if (!engine) return output.failure(engine.error());
+
+  const auto model = open_model(session, path);
+  if (!model) return output.failure(model.error());
+  const auto& texts = arguments.values(Opt::text);
+  const auto pairs = runtime::reranked_pairs(*model, arguments.value(Opt::query), texts);
+  if (!pairs) return output.failure(model_failure(pairs.error()));
+  const auto mode = mode_of(arguments, *model);
+  if (!mode) return output.failure(mode.error());
+  auto encoder = runtime::Encoder::load(**engine, model->shape(), model->tensors(), *mode,
+                                        show_loading(output, path));
+  if (!encoder) return output.failure(model_failure(encoder.error()));
+  const auto scores = encoder->score(*pairs);
+  if (!scores) return output.failure(model_failure(scores.error()));
+  return output.answer({.text =
+                            [&] {
+                              std::vector<std::size_t> order(texts.size());
+                              std::iota(order.begin(), order.end(), std::size_t{0});
+                              std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+                                return (*scores)[a] != (*scores)[b] ? (*scores)[a] > (*scores)[b]
+                                                                    : a < b;
+                              });
+                              std::string lines;
+                              for (const std::size_t i : order)
+                                lines += fmt::format("{:9.4f}  {}\n", (*scores)[i], texts[i]);
+                              return lines;
+                            },
+                        .json = [&]() -> ordered_json { return {{"scores", *scores}}; }});
 }
 
 int run_model_ppl(session::Session& session, Output& output) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/files/safetensors_header.h"
+#include "runtime/json_text.h"
 
 namespace axle::runtime {
 namespace {
@@ -64,18 +65,8 @@ Result<void> measure(const std::string& path, std::span<const TensorToWrite> ten
 
 // Not by nlohmann's dump(), whose shared_ptr needs a symbol of glibc 2.32.
 Result<std::string> json_string(const std::string& path, const std::string& text) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string quoted = "\"";
-  for (const char character : text) {
-    const unsigned char byte = static_cast<unsigned char>(character);
-    if (byte < 0x20) {
-      quoted += std::string("\\u00") + digits[byte >> 4U] + digits[byte & 15U];
-    } else {
-      if (character == '"' || character == '\\') quoted += '\\';
-      quoted += character;
-    }
-  }
-  quoted += '"';
+  std::string quoted;
+  append_json_string(quoted, text);
   if (!nlohmann::json::accept(quoted))
     return failure(AXLE_BAD_ARGUMENT, "%s: \"%s\" is no UTF-8, which JSON needs", path.c_str(),
                    text.c_str());

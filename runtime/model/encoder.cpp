@@ -35,6 +35,7 @@ std::size_t Encoder::weight_bytes() const {
   for (const Layer& layer : layers_)
     bytes += layer.query_key_value.bytes() + layer.attention_output.bytes() + layer.up.bytes() +
              layer.down.bytes();
+  if (score_head_) bytes += score_head_->bytes();
   return bytes;
 }
 
@@ -49,16 +50,28 @@ std::vector<Linear*> Encoder::linears() const {
   return all;
 }
 
-Result<void> Encoder::look_up(std::span<const std::int32_t> tokens, float* hidden) {
+Result<void> Encoder::check(const Input& text, const std::string& name) const {
+  if (text.tokens.empty() || text.tokens.size() > shape_.context)
+    return failure(AXLE_BAD_ARGUMENT, "%s: %s has %zu tokens; this model takes 1 to %zu",
+                   where_.c_str(), name.c_str(), text.tokens.size(), shape_.context);
+  if (text.second < text.tokens.size() && types_.size() < 2)
+    return failure(AXLE_UNSUPPORTED,
+                   "%s: %s has a second segment, for which the model has no embedding "
+                   "(\"type_vocab_size\" of config.json is 1)",
+                   where_.c_str(), name.c_str());
+  return check_tokens(shape_, text.tokens, where_, name);
+}
+
+Result<void> Encoder::look_up(const Input& text, float* hidden) {
   const ModelSteps& step = steps();
   const std::size_t width = shape_.hidden;
   std::vector<float> position(width);
-  for (std::size_t i = 0; i < tokens.size(); ++i, hidden += width) {
+  for (std::size_t i = 0; i < text.tokens.size(); ++i, hidden += width) {
     Result<void> read =
-        read_finite_rows(*words_, where_, static_cast<std::size_t>(tokens[i]), 1, hidden);
+        read_finite_rows(*words_, where_, static_cast<std::size_t>(text.tokens[i]), 1, hidden);
     if (read) read = read_finite_rows(*positions_, where_, i, 1, position.data());
     if (!read) return read;
-    step.add(type_.data(), width, hidden);
+    step.add(types_[i < text.second ? 0 : 1].data(), width, hidden);
     step.add(position.data(), width, hidden);
     step.layer_norm(hidden, embedding_norm_.weight.data(), embedding_norm_.bias.data(), width,
                     shape_.norm_epsilon, hidden);
@@ -146,45 +159,74 @@ Result<void> Encoder::run(std::vector<Rows>& texts, std::size_t rows, float* hid
   return {};
 }
 
-Result<std::vector<std::vector<float>>> Encoder::embed(
-    std::span<const std::vector<std::int32_t>> texts, const Pooling& pooling) {
+Result<void> Encoder::read(std::span<const Input> texts, const char* kind,
+                           const std::function<void(const float*, std::size_t)>& use) {
   PagePool pages({1, shape_.heads, shape_.head_depth, CacheForm::float32});
-  std::vector<std::vector<float>> vectors;
   std::vector<float> hidden;
   for (std::size_t next = 0; next < texts.size();) {
     std::vector<Rows> together;
     std::size_t rows = 0;
     hidden.clear();
     for (; next < texts.size(); ++next) {
-      const std::vector<std::int32_t>& tokens = texts[next];
-      const std::string name = texts.size() == 1 ? "the text" : "text " + std::to_string(next);
-      if (tokens.empty() || tokens.size() > shape_.context)
-        return failure(AXLE_BAD_ARGUMENT, "%s: %s has %zu tokens; this model takes 1 to %zu",
-                       where_.c_str(), name.c_str(), tokens.size(), shape_.context);
-      if (!together.empty() && rows + tokens.size() > most_rows) break;
-      const Result<void> known = check_tokens(shape_, tokens, where_, name);
-      if (!known) return std::unexpected(known.error());
-      together.push_back({rows, tokens.size(), Sequence(pages)});
-      hidden.resize((rows + tokens.size()) * shape_.hidden);
-      const Result<void> read = look_up(tokens, hidden.data() + rows * shape_.hidden);
-      if (!read) return std::unexpected(read.error());
-      rows += tokens.size();
+      const Input& text = texts[next];
+      const std::string name =
+          texts.size() == 1 ? std::string("the ") + kind : kind + (" " + std::to_string(next));
+      const Result<void> known = check(text, name);
+      if (!known) return known;
+      const std::size_t count = text.tokens.size();
+      if (!together.empty() && rows + count > most_rows) break;
+      together.push_back({rows, count, Sequence(pages)});
+      hidden.resize((rows + count) * shape_.hidden);
+      const Result<void> found = look_up(text, hidden.data() + rows * shape_.hidden);
+      if (!found) return found;
+      rows += count;
     }
     const Result<void> done = run(together, rows, hidden.data());
-    if (!done) return std::unexpected(done.error());
-    for (const Rows& text : together) {
-      vectors.push_back(
-          pool(hidden.data() + text.first * shape_.hidden, text.count, shape_.hidden, pooling));
-      for (const float value : vectors.back()) {
-        if (!std::isfinite(value))
-          return failure(AXLE_MALFORMED,
-                         "%s: the model's numbers overflow: some of its weights are far too large; "
-                         "fetch or convert the model again",
-                         where_.c_str());
-      }
-    }
+    if (!done) return done;
+    for (const Rows& text : together) use(hidden.data() + text.first * shape_.hidden, text.count);
   }
+  return {};
+}
+
+Result<void> Encoder::check_finite(std::span<const float> values) const {
+  for (const float value : values) {
+    if (!std::isfinite(value))
+      return failure(AXLE_MALFORMED,
+                     "%s: the model's numbers overflow: some of its weights are far too large; "
+                     "fetch or convert the model again",
+                     where_.c_str());
+  }
+  return {};
+}
+
+Result<std::vector<std::vector<float>>> Encoder::embed(
+    std::span<const std::vector<std::int32_t>> texts, const Pooling& pooling) {
+  std::vector<Input> inputs;
+  for (const std::vector<std::int32_t>& tokens : texts) inputs.push_back({tokens, tokens.size()});
+  std::vector<std::vector<float>> vectors;
+  Result<void> done = read(inputs, "text", [&](const float* rows, std::size_t count) {
+    vectors.push_back(pool(rows, count, shape_.hidden, pooling));
+  });
+  for (const std::vector<float>& vector : vectors) {
+    if (done) done = check_finite(vector);
+  }
+  if (!done) return std::unexpected(done.error());
   return vectors;
+}
+
+Result<std::vector<float>> Encoder::score(std::span<const TokenPair> pairs) {
+  if (!score_head_)
+    return failure(AXLE_UNSUPPORTED, "%s: the model is no reranker: it makes vectors of texts",
+                   where_.c_str());
+  std::vector<Input> inputs;
+  for (const TokenPair& pair : pairs) inputs.push_back({pair.tokens, pair.second});
+  std::vector<float> scores;
+  Result<void> done = read(inputs, "pair", [&](const float* rows, std::size_t) {
+    scores.push_back(score_head_->score({rows, shape_.hidden}));
+  });
+  if (done) done = check_finite(scores);
+  if (!done) return std::unexpected(done.error());
+  return scores;
 }
 
 }  // namespace axle::runtime

@@ -1,8 +1,10 @@
 #pragma once
-// An encoder of the BERT family: a vector for a text.
+// An encoder of the BERT family: a vector for a text, or a reranker's score for two.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +16,9 @@
 #include "runtime/model/layers/attention.h"
 #include "runtime/model/layers/key_value_cache.h"
 #include "runtime/model/layers/projection.h"
+#include "runtime/model/layers/score_head.h"
 #include "runtime/result.h"
+#include "runtime/tokenizer/tokenizer.h"
 
 namespace axle::runtime {
 
@@ -35,6 +39,11 @@ class Encoder {
   [[nodiscard]] Result<std::vector<std::vector<float>>> embed(
       std::span<const std::vector<std::int32_t>> texts, const Pooling& pooling);
 
+  /// How well the two texts of each pair belong together: the model's own number ("logit"), higher
+  /// is better; the same one, bit for bit, whichever other pairs there are. Errors as embed();
+  /// AXLE_UNSUPPORTED if the model is no reranker.
+  [[nodiscard]] Result<std::vector<float>> score(std::span<const TokenPair> pairs);
+
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
   [[nodiscard]] std::size_t weight_bytes() const;
   /// The quantised layers, in the order in which they run.
@@ -53,6 +62,11 @@ class Encoder {
     Projection down;
     Norm output_norm;
   };
+  /// Tokens that are read together.
+  struct Input {
+    std::span<const std::int32_t> tokens;
+    std::size_t second;  ///< where the second segment begins
+  };
   /// A text's rows in the buffers.
   struct Rows {
     std::size_t first;
@@ -64,7 +78,14 @@ class Encoder {
   Encoder(Engine& engine, const ModelShape& shape, const std::string& where)
       : engine_(&engine), shape_(shape), where_(where), attention_(shape) {}
 
-  [[nodiscard]] Result<void> look_up(std::span<const std::int32_t> tokens, float* hidden);
+  /// Calls `use` with the rows of each text after the last layer, in their order; `kind` ("text")
+  /// names them in errors.
+  [[nodiscard]] Result<void> read(
+      std::span<const Input> texts, const char* kind,
+      const std::function<void(const float* rows, std::size_t count)>& use);
+  [[nodiscard]] Result<void> check(const Input& text, const std::string& name) const;
+  [[nodiscard]] Result<void> check_finite(std::span<const float> values) const;
+  [[nodiscard]] Result<void> look_up(const Input& text, float* hidden);
   [[nodiscard]] Result<void> run(std::vector<Rows>& texts, std::size_t rows, float* hidden);
   [[nodiscard]] Result<void> run_layer(Layer& layer, std::vector<Rows>& texts, std::size_t rows,
                                        float* hidden);
@@ -78,9 +99,11 @@ class Encoder {
   Attention attention_;
   const Tensor* words_ = nullptr;
   const Tensor* positions_ = nullptr;
-  std::vector<float> type_;  ///< of the first segment, which all tokens are of
+  /// Of the first segment, and of the second where there is one: [hidden] each.
+  std::vector<std::vector<float>> types_;
   Norm embedding_norm_;
   std::vector<Layer> layers_;
+  std::optional<ScoreHead> score_head_;
   std::vector<float> heads_;
   std::vector<float> mixed_;
   std::vector<float> raised_;

@@ -1,4 +1,6 @@
 // Loading an encoder: which tensors make which layer.
+#include <algorithm>
+
 #include "runtime/model/description/required_tensors.h"
 #include "runtime/model/description/tensor_names.h"
 #include "runtime/model/encoder.h"
@@ -92,12 +94,21 @@ Result<Encoder> Encoder::load(Engine& engine, const ModelShape& shape, const Ten
   const Result<const Tensor*> types =
       loader.table("embeddings.token_type_embeddings.weight", shape.segments);
   if (!types) return std::unexpected(types.error());
-  encoder.type_.resize(shape.hidden);
-  const Result<void> type = read_finite_rows(**types, source.where(), 0, 1, encoder.type_.data());
-  if (!type) return std::unexpected(type.error());
+  const std::size_t used = shape.classes == 1 ? 2 : 1;  // only a reranker reads pairs
+  for (std::size_t i = 0; i < std::min(shape.segments, used); ++i) {
+    encoder.types_.emplace_back(shape.hidden);
+    const Result<void> type =
+        read_finite_rows(**types, source.where(), i, 1, encoder.types_.back().data());
+    if (!type) return std::unexpected(type.error());
+  }
   Result<Norm> norm = loader.norm("embeddings.LayerNorm");
   if (!norm) return std::unexpected(norm.error());
   encoder.embedding_norm_ = std::move(*norm);
+  if (shape.classes == 1) {
+    Result<ScoreHead> head = ScoreHead::load(source, encoder_prefix(source), shape.hidden);
+    if (!head) return std::unexpected(head.error());
+    encoder.score_head_ = std::move(*head);
+  }
   encoder.layers_.reserve(shape.layers);
   for (std::size_t i = 0; i < shape.layers; ++i) {
     Result<Layer> layer = loader.layer(i);

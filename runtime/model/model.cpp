@@ -146,4 +146,37 @@ Result<std::vector<std::int32_t>> prompt_tokens(const Model& model, const std::s
   return tokenizer.encode(texts, false);
 }
 
+Result<void> check_makes_vectors(const Model& model) {
+  const std::size_t classes = model.shape().classes;
+  const char* const where = model.tensors().where().c_str();
+  if (classes == 1)
+    return failure(AXLE_UNSUPPORTED,
+                   "%s: the model is a reranker, which scores a text against a query and makes no "
+                   "vectors; `variant model rerank` is for it (rerank in Python)",
+                   where);
+  if (classes != 0)
+    return failure(AXLE_UNSUPPORTED,
+                   "%s: the model was trained to tell %zu classes apart and makes no vectors; "
+                   "classifiers are not supported, but rerankers, which have one class",
+                   where, classes);
+  return {};
+}
+
+Result<std::vector<TokenPair>> reranked_pairs(const Model& model, std::string_view query,
+                                              std::span<const std::string> texts) {
+  const char* const where = model.tensors().where().c_str();
+  if (model.shape().classes != 1)
+    return failure(AXLE_UNSUPPORTED,
+                   "%s: the model is no reranker; that is a \"BertForSequenceClassification\" "
+                   "(\"architectures\" of config.json) of one class",
+                   where);
+  std::vector<TokenPair> pairs;
+  for (const std::string& text : texts) {
+    Result<TokenPair> pair = model.tokenizer().encode_pair({query, true}, {text, true});
+    if (!pair) return failure(pair.error().status, "%s: %s", where, pair.error().message.c_str());
+    pairs.push_back(std::move(*pair));
+  }
+  return pairs;
+}
+
 }  // namespace axle::runtime

@@ -50,4 +50,13 @@ class Model {
 [[nodiscard]] Result<std::vector<std::int32_t>> prompt_tokens(const Model& model,
                                                               const std::string& prompt, bool raw);
 
+/// AXLE_UNSUPPORTED if the model was trained to classify: its vectors mean nothing by themselves.
+[[nodiscard]] Result<void> check_makes_vectors(const Model& model);
+
+/// The query with each of the texts, for Encoder::score. AXLE_UNSUPPORTED if the model is no
+/// reranker, or its tokenizer does not say how two texts are read together.
+[[nodiscard]] Result<std::vector<TokenPair>> reranked_pairs(const Model& model,
+                                                            std::string_view query,
+                                                            std::span<const std::string> texts);
+
 }  // namespace axle::runtime

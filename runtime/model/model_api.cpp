@@ -178,6 +178,8 @@ axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t
     return report_failure(error, AXLE_UNSUPPORTED, "a model of type %s makes texts, not vectors",
                           model->model.shape().type.c_str());
   return axle::runtime::guarded_alone(error, *model, [&]() -> axle_status {
+    const auto makes_vectors = axle::runtime::check_makes_vectors(model->model);
+    if (!makes_vectors) return report(error, makes_vectors.error());
     std::vector<std::vector<std::int32_t>> tokens;
     for (std::size_t i = 0; i < count; ++i) {
       if (texts[i] == nullptr)
@@ -191,6 +193,29 @@ axle_status axle_model_embed(axle_model* model, const char* const* texts, size_t
     for (std::size_t i = 0; i < found->size(); ++i)
       std::memcpy(vectors + i * (*found)[i].size(), (*found)[i].data(),
                   (*found)[i].size() * sizeof(float));
+    return AXLE_OK;
+  });
+}
+
+axle_status axle_model_rerank(axle_model* model, const char* query, const char* const* texts,
+                              size_t count, float* scores, axle_error* error) {
+  clear_failure(error);
+  if (model == nullptr) return missing_argument(error, "model");
+  if (query == nullptr) return missing_argument(error, "query");
+  if (count > 0 && texts == nullptr) return missing_argument(error, "texts");
+  if (count > 0 && scores == nullptr) return missing_argument(error, "scores");
+  return axle::runtime::guarded_alone(error, *model, [&]() -> axle_status {
+    std::vector<std::string> owned;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (texts[i] == nullptr)
+        return report_failure(error, AXLE_BAD_ARGUMENT, "text %zu is NULL", i);
+      owned.emplace_back(texts[i]);
+    }
+    const auto pairs = axle::runtime::reranked_pairs(model->model, query, owned);
+    if (!pairs) return report(error, pairs.error());
+    const auto found = model->encoder->score(*pairs);
+    if (!found) return report(error, found.error());
+    std::copy(found->begin(), found->end(), scores);
     return AXLE_OK;
   });
 }

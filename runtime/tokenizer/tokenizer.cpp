@@ -119,6 +119,29 @@ Result<std::vector<std::int32_t>> Tokenizer::encode(std::span<const Piece> piece
   return std::move(run.tokens);
 }
 
+Result<TokenPair> Tokenizer::encode_pair(const Piece& first, const Piece& second) const {
+  if (parts_.pair.empty())
+    return failure(AXLE_UNSUPPORTED,
+                   "the tokenizer does not say how two texts are read together: the "
+                   "\"post_processor\" of tokenizer.json must be BertProcessing, or a "
+                   "TemplateProcessing whose \"pair\" is text A and then text B");
+  TokenPair pair;
+  std::optional<std::size_t> boundary;
+  for (const PairPiece& piece : parts_.pair) {
+    if (piece.second_segment && !boundary) boundary = pair.tokens.size();
+    if (piece.kind == PairPiece::Kind::token) {
+      pair.tokens.push_back(piece.token);
+      continue;
+    }
+    const Piece& text = piece.kind == PairPiece::Kind::first_text ? first : second;
+    const Result<std::vector<std::int32_t>> tokens = encode({&text, 1}, false);
+    if (!tokens) return std::unexpected(tokens.error());
+    pair.tokens.insert(pair.tokens.end(), tokens->begin(), tokens->end());
+  }
+  pair.second = boundary.value_or(pair.tokens.size());
+  return pair;
+}
+
 std::optional<std::int32_t> Tokenizer::find(std::string_view text) const {
   for (const AddedToken& token : added_texts_) {
     if (token.text == text) return token.id;

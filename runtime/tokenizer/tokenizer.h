@@ -50,6 +50,19 @@ struct WordPieceModel {
   bool clean_up = true;  ///< no space is given out before "." and the like
 };
 
+/// How two texts are read together: a piece for each of them and for each token around them.
+struct PairPiece {
+  enum class Kind : std::uint8_t { token, first_text, second_text } kind = Kind::token;
+  std::int32_t token = 0;
+  bool second_segment = false;  ///< so are all pieces behind it
+};
+
+/// Two texts as tokens.
+struct TokenPair {
+  std::vector<std::int32_t> tokens;
+  std::size_t second = 0;  ///< where the second segment begins; `tokens.size()`: nowhere
+};
+
 /// What a tokenizer is made of.
 struct TokenizerParts {
   std::variant<BytePairModel, WordPieceModel> model;
@@ -58,6 +71,7 @@ struct TokenizerParts {
   std::vector<AddedToken> added_normalised;  ///< found in it after it was normalised
   std::vector<std::int32_t> prefix;          ///< around every text
   std::vector<std::int32_t> suffix;
+  std::vector<PairPiece> pair;  ///< empty: none, or one that is not known
   std::optional<std::int32_t> unknown;
 };
 
@@ -86,6 +100,10 @@ class Tokenizer {
   /// AXLE_BAD_ARGUMENT for more than `most_bytes`.
   [[nodiscard]] Result<std::vector<std::int32_t>> encode(std::span<const Piece> pieces,
                                                          bool add_special) const;
+
+  /// Two texts, each as encode() has it alone, with what the model wants around a pair.
+  /// AXLE_UNSUPPORTED if it says nothing of pairs.
+  [[nodiscard]] Result<TokenPair> encode_pair(const Piece& first, const Piece& second) const;
 
   /// The text of tokens, always UTF-8: bytes that are not become U+FFFD. Control tokens are left
   /// out unless `with_special`. Unknown ids give nothing.

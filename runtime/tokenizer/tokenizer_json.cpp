@@ -364,6 +364,7 @@ class JsonReader {
     } else if (type == "BertProcessing" || type == "RobertaProcessing") {
       read_pair(processor.member("cls"), parts_.prefix);
       read_pair(processor.member("sep"), parts_.suffix);
+      if (type == "BertProcessing") add_bert_pair();
     } else if (type == "TemplateProcessing") {
       read_template(processor);
     } else {
@@ -389,15 +390,66 @@ class JsonReader {
   void read_template(const Component& processor) {
     std::vector<std::int32_t>* to = &parts_.prefix;
     each(processor.member("single"), 0, [&](const Component& piece) {
-      if (piece.value().is_object() && piece.value().contains("Sequence")) {
-        if (to == &parts_.suffix) piece.unsupported("the text a second time");
-        to = &parts_.suffix;
-        return;
-      }
-      const std::string name = piece.member("SpecialToken").member("id").text();
-      each(processor.member("special_tokens").member(name).member("ids"), 0,
-           [&](const Component& id) { add_around(id, *to); });
+      if (!is_sequence(piece)) return add_special(processor, piece, *to);
+      if (to == &parts_.suffix) piece.unsupported("the text a second time");
+      to = &parts_.suffix;
     });
+    const Component pair = processor.member("pair");
+    if (!pair.is_absent()) read_pair_template(processor, pair);
+  }
+
+  /// [CLS] A [SEP] B [SEP]
+  void add_bert_pair() {
+    const auto add = [&](const std::vector<std::int32_t>& tokens, bool second) {
+      for (const std::int32_t token : tokens)
+        parts_.pair.push_back({PairPiece::Kind::token, token, second});
+    };
+    add(parts_.prefix, false);
+    parts_.pair.push_back({PairPiece::Kind::first_text, 0, false});
+    add(parts_.suffix, false);
+    parts_.pair.push_back({PairPiece::Kind::second_text, 0, true});
+    add(parts_.suffix, true);
+  }
+
+  static bool is_sequence(const Component& piece) {
+    return piece.value().is_object() && piece.value().contains("Sequence");
+  }
+
+  /// A token of a template, `{"SpecialToken": {"id": "[CLS]", "type_id": 0}}`.
+  void add_special(const Component& processor, const Component& piece,
+                   std::vector<std::int32_t>& to) {
+    const std::string name = piece.member("SpecialToken").member("id").text();
+    each(processor.member("special_tokens").member(name).member("ids"), 0,
+         [&](const Component& id) { add_around(id, to); });
+  }
+
+  /// A template of another form than A and then B, in segments 0 and then 1, is left out: texts
+  /// alone can be read.
+  void read_pair_template(const Component& processor, const Component& list) {
+    std::vector<PairPiece> pair;
+    std::size_t texts = 0;
+    std::int64_t segment = 0;
+    bool is_known = true;
+    each(list, 0, [&](const Component& piece) {
+      const bool is_text = is_sequence(piece);
+      const Component own = piece.member(is_text ? "Sequence" : "SpecialToken");
+      const std::int64_t before = segment;
+      segment = own.member("type_id").id();
+      is_known = is_known && segment >= before && segment <= 1;
+      const bool second = segment == 1;
+      if (is_text) {
+        is_known = is_known && texts < 2 && own.member("id").text() == (texts == 0 ? "A" : "B");
+        const bool is_first = texts++ == 0;
+        pair.push_back(
+            {is_first ? PairPiece::Kind::first_text : PairPiece::Kind::second_text, 0, second});
+      } else {
+        std::vector<std::int32_t> tokens;
+        add_special(processor, piece, tokens);
+        for (const std::int32_t token : tokens)
+          pair.push_back({PairPiece::Kind::token, token, second});
+      }
+    });
+    if (is_known && texts == 2) parts_.pair = std::move(pair);
   }
 
   Report report_;

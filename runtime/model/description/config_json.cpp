@@ -1,4 +1,6 @@
 // config.json of Hugging Face's transformers.
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "runtime/json_tree.h"
@@ -173,6 +175,24 @@ void read_decoder(Members& config, const std::string& where, ModelShape& shape) 
   read_end_tokens(config, shape);
 }
 
+/// Classes of an encoder that was trained to classify, by the rules of transformers: as many as
+/// "id2label" has, else "num_labels", else two.
+void read_classes(Members& config, ModelShape& shape) {
+  const json* const architectures = config.find("architectures");
+  if (architectures == nullptr) return;
+  if (!architectures->is_array()) {
+    config.complain("architectures", "is not a list");
+    return;
+  }
+  const json classifier = "BertForSequenceClassification";
+  if (std::find(architectures->begin(), architectures->end(), classifier) == architectures->end())
+    return;
+  const json* const labels = config.find("id2label");
+  if (labels != nullptr && !labels->is_object()) config.complain("id2label", "is not an object");
+  shape.classes = labels != nullptr ? labels->size() : config.count("num_labels", 2);
+  if (shape.classes == 0) config.complain("id2label", "names no class");
+}
+
 void read_encoder(Members& config, ModelShape& shape) {
   shape.key_heads = shape.heads;
   shape.head_depth = shape.heads > 0 ? shape.hidden / shape.heads : 0;
@@ -180,6 +200,7 @@ void read_encoder(Members& config, ModelShape& shape) {
   shape.norm_epsilon = static_cast<float>(config.number("layer_norm_eps", 1e-12));
   require(config, "hidden_act", "gelu");
   require(config, "position_embedding_type", "absolute");
+  read_classes(config, shape);
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ struct ModelShape {
   std::size_t vocabulary = 0;
   std::size_t context = 0;   ///< positions that the model was made for
   std::size_t segments = 1;  ///< of an encoder: rows of its token type embeddings
+  /// Of an encoder that was trained to classify ("BertForSequenceClassification"): its classes; one
+  /// class is a reranker's score. 0: it makes vectors.
+  std::size_t classes = 0;
   float norm_epsilon = 1e-5F;
   RotaryShape rotary;
   std::size_t window = 0;           ///< positions that a token sees; 0: all before it

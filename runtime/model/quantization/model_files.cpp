@@ -1,6 +1,7 @@
 #include "runtime/model/quantization/model_files.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include <nlohmann/json.hpp>
@@ -9,11 +10,11 @@
 
 #include "runtime/files/atomic_file.h"
 #include "runtime/files/model_file.h"
+#include "runtime/json_text.h"
+#include "runtime/json_tree.h"
 
 namespace axle::runtime {
 namespace {
-
-using nlohmann::ordered_json;
 
 /// What a folder's reader looks at, beside config.json and weights, and what other programs want.
 constexpr const char* copied_files[] = {"tokenizer.json",          "generation_config.json",
@@ -30,60 +31,100 @@ Result<void> write_text(const std::string& path, std::string_view text) {
   return done;
 }
 
-ordered_json quantization_of(const QuantizationScheme& scheme) {
-  ordered_json config{{"quant_method", "axle"},
-                      {"format", StoredQuantization::format},
-                      {"mode", scheme.mode().name},
-                      {"method", name_of(scheme.method())}};
-  if (scheme.mode().group != 0) config["group"] = scheme.mode().group;
-  return config;
+/// An object of JSON, a member a line.
+class ObjectText {
+ public:
+  /// `json`: the value as it is to be written.
+  void add(std::string_view key, std::string_view json) {
+    text_ += text_.empty() ? "{\n  " : ",\n  ";
+    append_json_string(text_, key);
+    text_ += ": ";
+    for (const char character : json) {
+      text_ += character;
+      if (character == '\n') text_ += "  ";
+    }
+  }
+  void add_text(std::string_view key, std::string_view value) {
+    std::string quoted;
+    append_json_string(quoted, value);
+    add(key, quoted);
+  }
+  void add_count(std::string_view key, std::size_t value) { add(key, std::to_string(value)); }
+  void add_flag(std::string_view key, bool value) { add(key, value ? "true" : "false"); }
+  /// With as many digits as give the same number again.
+  void add_number(std::string_view key, double value) {
+    char digits[32];
+    const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, value);
+    add(key, std::string_view(digits, end.ptr));
+  }
+
+  [[nodiscard]] std::string take() { return std::move(text_) + "\n}"; }
+
+ private:
+  std::string text_;
+};
+
+std::string quantization_of(const QuantizationScheme& scheme) {
+  ObjectText config;
+  config.add_text("quant_method", "axle");
+  config.add_count("format", StoredQuantization::format);
+  config.add_text("mode", scheme.mode().name);
+  config.add_text("method", name_of(scheme.method()));
+  if (scheme.mode().group != 0) config.add_count("group", scheme.mode().group);
+  return config.take();
 }
 
-ordered_json scaling_of(const RotaryShape& rotary) {
-  if (rotary.scaling == RotaryShape::Scaling::linear)
-    return {{"rope_type", "linear"}, {"factor", rotary.factor}};
-  if (rotary.scaling == RotaryShape::Scaling::llama3)
-    return {{"rope_type", "llama3"},
-            {"factor", rotary.factor},
-            {"low_freq_factor", rotary.low_frequency_factor},
-            {"high_freq_factor", rotary.high_frequency_factor},
-            {"original_max_position_embeddings", rotary.original_context}};
-  return nullptr;
+std::string scaling_of(const RotaryShape& rotary) {
+  if (rotary.scaling == RotaryShape::Scaling::none) return "null";
+  ObjectText scaling;
+  const bool is_llama3 = rotary.scaling == RotaryShape::Scaling::llama3;
+  scaling.add_text("rope_type", is_llama3 ? "llama3" : "linear");
+  scaling.add_number("factor", rotary.factor);
+  if (is_llama3) {
+    scaling.add_number("low_freq_factor", rotary.low_frequency_factor);
+    scaling.add_number("high_freq_factor", rotary.high_frequency_factor);
+    scaling.add_number("original_max_position_embeddings", rotary.original_context);
+  }
+  return scaling.take();
 }
 
 /// config.json of a decoder, from its numbers.
-ordered_json config_of(const ModelShape& shape) {
-  ordered_json config{{"model_type", shape.type},
-                      {"hidden_size", shape.hidden},
-                      {"intermediate_size", shape.feed_forward},
-                      {"num_hidden_layers", shape.layers},
-                      {"num_attention_heads", shape.heads},
-                      {"num_key_value_heads", shape.key_heads},
-                      {"head_dim", shape.head_depth},
-                      {"hidden_act", "silu"},
-                      {"max_position_embeddings", shape.context},
-                      {"rms_norm_eps", static_cast<double>(shape.norm_epsilon)},
-                      {"rope_theta", shape.rotary.theta},
-                      {"rope_scaling", scaling_of(shape.rotary)},
-                      {"vocab_size", shape.vocabulary},
-                      {"eos_token_id", shape.end_tokens}};
+ObjectText config_of(const ModelShape& shape) {
+  ObjectText config;
+  // Of these only Mistral has a window in all layers by itself.
+  const bool is_mistral = shape.window != 0 && shape.type == "llama";
+  config.add_text("model_type", is_mistral ? "mistral" : shape.type);
+  config.add_count("hidden_size", shape.hidden);
+  config.add_count("intermediate_size", shape.feed_forward);
+  config.add_count("num_hidden_layers", shape.layers);
+  config.add_count("num_attention_heads", shape.heads);
+  config.add_count("num_key_value_heads", shape.key_heads);
+  config.add_count("head_dim", shape.head_depth);
+  config.add_text("hidden_act", "silu");
+  config.add_count("max_position_embeddings", shape.context);
+  config.add_number("rms_norm_eps", static_cast<double>(shape.norm_epsilon));
+  config.add_number("rope_theta", shape.rotary.theta);
+  config.add("rope_scaling", scaling_of(shape.rotary));
+  config.add_count("vocab_size", shape.vocabulary);
+  std::string end_tokens;
+  for (const std::int32_t token : shape.end_tokens)
+    end_tokens += (end_tokens.empty() ? "" : ", ") + std::to_string(token);
+  config.add("eos_token_id", "[" + end_tokens + "]");
   if (shape.window != 0) {
-    // Of these only Mistral has a window in all layers by itself.
-    if (shape.type == "llama") config["model_type"] = "mistral";
-    config["sliding_window"] = shape.window;
-    config["use_sliding_window"] = true;
-    config["max_window_layers"] = 0;
+    config.add_count("sliding_window", shape.window);
+    config.add_flag("use_sliding_window", true);
+    config.add_count("max_window_layers", 0);
   }
   return config;
 }
 
-/// The last layer is quantised, and so never the embedding itself.
-Result<void> write_config(ordered_json config, const Model& model, const QuantizationScheme& scheme,
+Result<void> write_config(ObjectText config, const Model& model, const QuantizationScheme& scheme,
                           const std::string& folder) {
-  if (model.shape().architecture == Architecture::decoder) config["tie_word_embeddings"] = false;
-  config["quantization_config"] = quantization_of(scheme);
-  return write_text(folder + "/config.json",
-                    config.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  // The last layer is quantised, and so never the embedding itself.
+  if (model.shape().architecture == Architecture::decoder)
+    config.add_flag("tie_word_embeddings", false);
+  config.add("quantization_config", quantization_of(scheme));
+  return write_text(folder + "/config.json", config.take() + "\n");
 }
 
 Result<void> write_of_gguf(const GgufFile& file, const Model& model,
@@ -110,10 +151,18 @@ Result<void> write_of_folder(const std::string& path, const Model& model,
   const std::string config_path = path + "/config.json";
   const Result<std::string> text = read_text(config_path, largest_json_file);
   if (!text) return std::unexpected(text.error());
-  // It was read when the model was opened.
-  ordered_json config = ordered_json::parse(*text, nullptr, false);
-  if (!config.is_object())
+  const Result<JsonTree> tree = JsonTree::parse(*text, config_path);
+  if (!tree) return std::unexpected(tree.error());
+  if (!tree->root().is_object())
     return failure(AXLE_MALFORMED, "%s: not a JSON object", config_path.c_str());
+  ObjectText config;
+  for (const auto& [key, value] : tree->root().items()) {
+    const bool is_own =
+        key == "quantization_config" ||
+        (key == "tie_word_embeddings" && model.shape().architecture == Architecture::decoder);
+    if (is_own) continue;
+    config.add(key, value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
   const Result<void> written = write_config(std::move(config), model, scheme, folder);
   if (!written) return written;
   if (access((path + "/1_Pooling").c_str(), F_OK) == 0 &&

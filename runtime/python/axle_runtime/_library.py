@@ -89,6 +89,17 @@ _FUNCTIONS = {
         _STATUS,
         [_POINTER, ctypes.POINTER(ctypes.c_char_p), _SIZE, _POINTER, _ERROR],
     ),
+    "axle_model_rerank": (
+        _STATUS,
+        [
+            _POINTER,
+            ctypes.c_char_p,
+            ctypes.POINTER(ctypes.c_char_p),
+            _SIZE,
+            ctypes.POINTER(ctypes.c_float),
+            _ERROR,
+        ],
+    ),
     "axle_generation_create": (_STATUS, [_POINTER, _PROMPTS, _SIZE, _OUT, _ERROR]),
     "axle_generation_destroy": (None, [_POINTER]),
     "axle_generation_step": (_STATUS, [_POINTER, ctypes.POINTER(ctypes.c_int32), _ERROR]),

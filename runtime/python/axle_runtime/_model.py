@@ -1,4 +1,4 @@
-"""Models: texts in; texts or vectors out."""
+"""Models: texts in; texts, vectors or scores out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ._structs import new
 
 # Of prompts: a str would be a Sequence[str], too.
 _Several = Union[List[str], Tuple[str, ...]]
-_TEXTS_AT_ONCE = 16  # of `embed`: between the calls KeyboardInterrupt is heard
+_TEXTS_AT_ONCE = 16  # of `embed` and `rerank`: between the calls KeyboardInterrupt is heard
 
 
 def _whole(name: str, value: int, bits: int) -> int:
@@ -260,6 +260,22 @@ class Model:
         except ImportError:
             return vectors
         return numpy.asarray(vectors)
+
+    def rerank(self, query: str, texts: Iterable[str]) -> List[float]:
+        """How well each text answers the query, by a reranker: the model's own numbers, of any
+        sign, higher is better."""
+        if isinstance(texts, str):
+            raise TypeError("texts must be a list of texts, not one text")
+        asked = _bytes_of(query)
+        encoded = [_bytes_of(one) for one in texts]
+        found: List[float] = []
+        for start in range(0, max(len(encoded), 1), _TEXTS_AT_ONCE):
+            some = encoded[start : start + _TEXTS_AT_ONCE]
+            scores = (ctypes.c_float * len(some))()
+            array = (ctypes.c_char_p * len(some))(*some)
+            self._call(library.axle_model_rerank, asked, array, len(some), scores)
+            found.extend(scores)
+        return found
 
     def _call(self, function: Any, *arguments: Any) -> None:
         with self._lock:

@@ -70,6 +70,7 @@ COMMANDS = {
     "model info": [],
     "model generate": ["model.gguf", "--prompt", "a"],
     "model embed": ["model", "--text", "a"],
+    "model rerank": ["model", "--query", "a", "--text", "b"],
     "model ppl": ["model.gguf", "--file", "a.txt"],
     "model quantize": ["model.gguf", "--output", "folder", "--mode", "a16w4"],
     "model bench": [],
@@ -79,7 +80,7 @@ COMMANDS = {
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has.
-REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune"}
+REFUSED = {"providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest"}
 
 
 class ElsewhereTestCase(TestCase):

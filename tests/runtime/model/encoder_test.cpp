@@ -14,20 +14,36 @@ namespace {
 using Tokens = std::vector<std::int32_t>;
 using Vectors = std::vector<std::vector<float>>;
 
-Vectors embed(const KernelRow* row, int threads, const TinyModel& model, const char* mode,
-              const std::vector<Tokens>& texts, const Pooling& pooling) {
-  Engine engine(threads);
+/// `row` null: the kernels that are chosen by themselves.
+void choose_kernels(Engine& engine, const KernelRow* row) {
   axle_error error{};
   if (row != nullptr) {
     engine.use_only(*row);
   } else {
     REQUIRE(engine.choose_kernels(nullptr, &error) == AXLE_OK);
   }
+}
+
+Vectors embed(const KernelRow* row, int threads, const TinyModel& model, const char* mode,
+              const std::vector<Tokens>& texts, const Pooling& pooling) {
+  Engine engine(threads);
+  choose_kernels(engine, row);
   Result<Encoder> encoder = Encoder::load(engine, model.shape, model.tensors, *find_mode(mode), {});
   REQUIRE_MESSAGE(encoder.has_value(), encoder.error().message);
   Result<Vectors> vectors = encoder->embed(texts, pooling);
   REQUIRE_MESSAGE(vectors.has_value(), vectors.error().message);
   return std::move(*vectors);
+}
+
+std::vector<float> score(const KernelRow* row, int threads, const TinyModel& model,
+                         const char* mode, const std::vector<TokenPair>& pairs) {
+  Engine engine(threads);
+  choose_kernels(engine, row);
+  Result<Encoder> encoder = Encoder::load(engine, model.shape, model.tensors, *find_mode(mode), {});
+  REQUIRE_MESSAGE(encoder.has_value(), encoder.error().message);
+  Result<std::vector<float>> scores = encoder->score(pairs);
+  REQUIRE_MESSAGE(scores.has_value(), scores.error().message);
+  return std::move(*scores);
 }
 
 double cosine(const std::vector<float>& a, const std::vector<double>& b) {
@@ -92,6 +108,36 @@ TEST_CASE("every kernel set, number of threads and batch gives the same vectors"
     for (std::size_t t = 0; t < texts.size(); ++t)
       CHECK(embed(nullptr, 2, model, mode, {texts[t]}, {})[0] == first[t]);
   }
+}
+
+TEST_CASE("every kernel set, number of threads and batch gives the same scores") {
+  const TinyModel model = make_reranker(7);
+  std::vector<TokenPair> pairs;
+  for (const Tokens& text : make_texts()) pairs.push_back({text, text.size() / 2});
+  for (const char* mode : {"float", "da8w8"}) {
+    const std::vector<float> first = score(nullptr, 1, model, mode, pairs);
+    for (const KernelRow& row : kernel_sets_to_test()) {
+      CAPTURE(row.name);
+      CHECK(score(&row, 3, model, mode, pairs) == first);
+    }
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      CHECK(score(nullptr, 2, model, mode, {pairs[i]})[0] == first[i]);
+  }
+  // The segment counts.
+  std::vector<TokenPair> others = pairs;
+  for (TokenPair& pair : others) pair.second = pair.tokens.size();
+  CHECK(score(nullptr, 1, model, "float", others) != score(nullptr, 1, model, "float", pairs));
+}
+
+TEST_CASE("an encoder without a head gives no scores") {
+  const TinyModel model = make_encoder(8);
+  Engine engine(1);
+  choose_kernels(engine, nullptr);
+  Result<Encoder> encoder =
+      Encoder::load(engine, model.shape, model.tensors, *find_mode("float"), {});
+  REQUIRE(encoder.has_value());
+  CHECK(encoder->score({}).error().message ==
+        "tiny model: the model is no reranker: it makes vectors of texts");
 }
 
 TEST_CASE("texts that are empty, too long or not of the vocabulary are refused") {

@@ -14,10 +14,19 @@ const char* const decoder_config = R"({"model_type": "llama", "hidden_size": 64,
 const char* const encoder_config = R"({"model_type": "bert", "hidden_size": 48,
   "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 96, "vocab_size": 61,
   "max_position_embeddings": 64, "type_vocab_size": 2, "layer_norm_eps": 1e-12, "hidden_act": "gelu"})";
+const char* const reranker_config = R"({"model_type": "bert", "hidden_size": 48,
+  "architectures": ["BertForSequenceClassification"], "id2label": {"0": "LABEL_0"},
+  "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 96, "vocab_size": 61,
+  "max_position_embeddings": 64, "type_vocab_size": 2, "layer_norm_eps": 1e-12, "hidden_act": "gelu"})";
 
 void write_model(const Folder& folder, const char* config, const TinyModel& model) {
   folder.write("config.json", config);
-  folder.write("tokenizer.json", MadeJson().text());
+  MadeJson tokenizer;
+  tokenizer.post_processor =
+      R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}}],"pair":[)"
+      R"({"Sequence":{"id":"A","type_id":0}},{"Sequence":{"id":"B","type_id":1}}],)"
+      R"("special_tokens":{}})";
+  folder.write("tokenizer.json", tokenizer.text());
   std::vector<TensorToWrite> tensors;
   for (const Tensor& tensor : model.tensors.tensors()) tensors.push_back(copy_of(tensor));
   const Result<void> written = write_safetensors(folder.at("model.safetensors"), tensors, {});

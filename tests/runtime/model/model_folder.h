@@ -12,9 +12,10 @@
 
 namespace axle::runtime::testing {
 
-/// config.json of make_decoder("llama", …) and of make_encoder.
+/// config.json of make_decoder("llama", …), of make_encoder and of make_reranker.
 extern const char* const decoder_config;
 extern const char* const encoder_config;
+extern const char* const reranker_config;
 
 /// With a byte-level tokenizer of some tokens.
 void write_model(const Folder& folder, const char* config, const TinyModel& model);

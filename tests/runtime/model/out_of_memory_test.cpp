@@ -101,6 +101,15 @@ void fail_everywhere(const std::function<Outcome()>& call, std::size_t most = 20
   CHECK(call().status == AXLE_OK);
 }
 
+template <class Work>
+Outcome outcome_of(const Work& work) {
+  const Result<void> result = caught(work);
+  Outcome outcome{result ? AXLE_OK : result.error().status, {}};
+  std::snprintf(outcome.error.message, sizeof outcome.error.message, "%s",
+                result ? "" : result.error().message.c_str());
+  return outcome;
+}
+
 Outcome open_and_destroy(axle_runtime& runtime, const std::string& path, const char* mode) {
   axle_model_options options{};
   options.struct_size = sizeof options;
@@ -188,6 +197,21 @@ TEST_CASE("vectors come, or there is no memory, wherever it ends") {
   });
 }
 
+TEST_CASE("scores come, or there is no memory, wherever it ends") {
+  const Folder folder;
+  write_model(folder, reranker_config, make_reranker(37));
+  const RuntimePtr runtime = open_runtime(2);
+  fail_everywhere([&] { return open_and_destroy(*runtime, folder.path(), "float"); }, 100);
+  const ModelPtr model = open_model(*runtime, folder.path(), "a16w8");
+  const char* const texts[] = {"ab abc", "c", "bc ab c"};
+  fail_everywhere([&] {
+    Outcome outcome;
+    float scores[3];
+    outcome.status = axle_model_rerank(model.get(), "abc c", texts, 3, scores, &outcome.error);
+    return outcome;
+  });
+}
+
 TEST_CASE("a function of the caller's that throws is an error, whatever it throws") {
   const Folder folder;
   write_model(folder, decoder_config, make_decoder("llama", 35));
@@ -221,16 +245,57 @@ TEST_CASE("weights are rounded, or there is no memory, wherever it ends") {
       const auto report = measure_loss(engine, *model, task);
       return report ? Result<void>() : std::unexpected(report.error());
     };
-    fail_everywhere(
-        [&] {
-          const Result<void> result = caught(measure);
-          Outcome outcome{result ? AXLE_OK : result.error().status, {}};
-          std::snprintf(outcome.error.message, sizeof outcome.error.message, "%s",
-                        result ? "" : result.error().message.c_str());
-          return outcome;
-        },
-        40);
+    fail_everywhere([&] { return outcome_of(measure); }, 40);
   }
+}
+
+TEST_CASE("a quantised folder is written, or there is none, wherever memory ends") {
+  const Folder folder;
+  write_model(folder, decoder_config, make_decoder("llama", 38));
+  Engine engine(2);
+  REQUIRE(engine.choose_kernels(nullptr, nullptr) == AXLE_OK);
+  const Result<Model> model = Model::open(folder.path());
+  REQUIRE(model.has_value());
+  const QuantizationTask task{
+      .scheme = QuantizationScheme(*find_mode("a16w8"), ScaleMethod::absmax),
+      .calibration = {},
+      .on_calibration = {},
+      .on_weights = {}};
+  const Folder results;
+  const std::string written = results.at("quantised");
+  std::size_t complete = 0;
+  fail_everywhere(
+      [&] {
+        const Outcome outcome = outcome_of([&]() -> Result<void> {
+          const auto report = quantise_model(engine, *model, folder.path(), written, task);
+          return report ? Result<void>() : std::unexpected(report.error());
+        });
+        if (outcome.status != AXLE_OK) return outcome;
+        char kept[200];  // nothing may be allocated here
+        std::snprintf(kept, sizeof kept, "%s-%zu", written.c_str(), complete++);
+        CHECK(std::rename(written.c_str(), kept) == 0);
+        return outcome;
+      },
+      100);
+  CHECK(results.names().size() == complete);
+}
+
+TEST_CASE("a GGUF file's tokenizer is written as JSON, or there is no memory, wherever it ends") {
+  GgufVocabulary vocabulary;
+  vocabulary.model = "gpt2";
+  vocabulary.split = "smollm";
+  vocabulary.tokens = {"a", "b", "ab", "<end>"};
+  vocabulary.types = {gguf_token::normal, gguf_token::normal, gguf_token::normal,
+                      gguf_token::control};
+  vocabulary.merges = {"a b"};
+  vocabulary.end = 3;
+  vocabulary.add_end = true;
+  fail_everywhere([&] {
+    return outcome_of([&]() -> Result<void> {
+      const auto text = tokenizer_json(vocabulary, "model.gguf");
+      return text ? Result<void>() : std::unexpected(text.error());
+    });
+  });
 }
 
 }  // namespace axle::runtime

@@ -116,4 +116,15 @@ TinyModel make_encoder(std::uint32_t seed) {
   return model;
 }
 
+TinyModel make_reranker(std::uint32_t seed) {
+  TinyModel model = make_encoder(seed);
+  const std::size_t hidden = model.shape.hidden;
+  model.shape.classes = 1;
+  model.add("pooler.dense.weight", {hidden, hidden}, 0.2);
+  model.add("pooler.dense.bias", {hidden}, 0.2);
+  model.add("classifier.weight", {1, hidden}, 0.5);
+  model.add("classifier.bias", {1}, 0.5);
+  return model;
+}
+
 }  // namespace axle::runtime

@@ -26,5 +26,7 @@ struct TinyModel {
 /// "qwen3" with norms of queries and keys.
 TinyModel make_decoder(const std::string& type, std::uint32_t seed);
 TinyModel make_encoder(std::uint32_t seed);
+/// An encoder with a pooler and a classifier of one class.
+TinyModel make_reranker(std::uint32_t seed);
 
 }  // namespace axle::runtime

@@ -1,4 +1,4 @@
-"""make_models.py FOLDER: a tiny decoder and a tiny encoder, and what the models are to answer, computed in double."""
+"""make_models.py FOLDER: a tiny decoder, encoder and reranker, and what the models are to answer, computed in double."""
 
 import json
 import pathlib
@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "model/oracle"))
 from decoder import Decoder
 from encoder import Encoder
-from tiny_models import make_decoder, make_encoder, write_decoder_folder, write_decoder_gguf, write_encoder_folder
+from tiny_models import make_decoder, make_encoder, make_reranker, write_decoder_folder, write_decoder_gguf, write_encoder_folder
 from tiny_tokenizers import TOKENS, WordPieces, bytes_of
 
 PROMPTS = ["Hello, world", "x", "the river and the rest of it, in one long text. "]
@@ -28,4 +28,6 @@ for prompt in PROMPTS:
     answers.append({"tokens": tokens, "answer": Decoder(decoder).greedy(tokens, MOST)})
 words = WordPieces(encoder)
 vectors = [Encoder(encoder).embed(words.encode(text)).tolist() for text in TEXTS]
-(folder / "expected.json").write_text(json.dumps({"most": MOST, "answers": answers, "texts": TEXTS, "vectors": vectors}))
+reranker = write_encoder_folder(folder / "reranker", make_reranker(1))
+scores = [Encoder(reranker).score(*words.encode_pair(TEXTS[0], text)) for text in TEXTS]
+(folder / "expected.json").write_text(json.dumps({"most": MOST, "answers": answers, "texts": TEXTS, "vectors": vectors, "scores": scores}))

@@ -231,6 +231,29 @@ class EmbedTest(ModelCase):
         self.assertEqual(vectors.dtype, numpy.float32)
 
 
+class RerankTest(ModelCase):
+    def test_scores_are_those_of_double(self):
+        model = self.open("reranker")
+        texts = self.expected["texts"]
+        scores = model.rerank(texts[0], texts)
+        for score, expected in zip(scores, self.expected["scores"]):
+            self.assertLess(abs(score - expected), 1e-4)
+        self.assertEqual(model.rerank(texts[0], texts * 20), scores * 20)
+        self.assertEqual(model.rerank("x", []), [])
+
+    def test_what_has_no_scores_or_vectors_is_refused(self):
+        for kind, message, ask in (
+            (TypeError, "texts must be a list of texts", lambda: self.open("reranker").rerank("x", "y")),
+            (TypeError, "a text must be str", lambda: self.open("reranker").rerank("x", [b"y"])),
+            (axle_runtime.UnsupportedModel, "is a reranker", lambda: self.open("reranker").embed("x")),
+            (axle_runtime.UnsupportedModel, "is no reranker", lambda: self.open("encoder").rerank("x", ["y"])),
+            (axle_runtime.UnsupportedModel, "is no reranker", lambda: self.open("decoder").rerank("x", ["y"])),
+            (ValueError, "pair 1", lambda: self.open("reranker").rerank("a " * 40, ["", "b " * 40])),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(kind, message):
+                ask()
+
+
 class ArchiveTest(ModelCase):
     def setUp(self):
         super().setUp()

@@ -13,7 +13,7 @@ def generate(model: axle_runtime.Model, heard: List[str]) -> None:
     whole: str = model.generate("x", stream=heard.append)
     tokens: List[int] = model.tokens("x")
     info: Dict[str, Union[str, int]] = model.info
-    print(text, texts, list(pieces), list(numbered), whole, tokens, info, model.embed(["x"]))
+    print(text, texts, list(pieces), list(numbered), whole, tokens, info, model.embed(["x"]), model.rerank("x", ["y"]))
 
 
 def use_layer(weight: memoryview, x: memoryview) -> axle_runtime.Linear:

@@ -113,4 +113,56 @@ TEST_CASE("tokenizer.json: a space is put before where the file says so") {
   CHECK(encoded(opened(made.text()), "abc") == Tokens{12});
 }
 
+TEST_CASE("two texts are read together as the template of a pair says") {
+  const auto pair_of = [](const std::string& pair) {
+    MadeJson json;
+    json.post_processor =
+        R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}}],"pair":)" +
+        pair + R"(,"special_tokens":{"<|end|>":{"ids":[20]}}})";
+    return opened(json.text()).encode_pair({"ab", true}, {"c", true});
+  };
+  const std::string end[] = {R"({"SpecialToken":{"id":"<|end|>","type_id":0}})",
+                             R"({"SpecialToken":{"id":"<|end|>","type_id":1}})",
+                             R"({"SpecialToken":{"id":"<|end|>","type_id":2}})"};
+  const std::string a = R"({"Sequence":{"id":"A","type_id":0}})";
+  const std::string b = R"({"Sequence":{"id":"B","type_id":1}})";
+  const std::string b_first = R"({"Sequence":{"id":"B","type_id":0}})";
+
+  auto pair = pair_of("[" + end[0] + "," + a + "," + end[0] + "," + b + "," + end[1] + "]");
+  REQUIRE(pair.has_value());
+  CHECK(pair->tokens == Tokens{20, 4, 20, 2, 20});
+  CHECK(pair->second == 3);
+  pair = pair_of("[" + a + "," + end[1] + "," + b + "]");
+  REQUIRE(pair.has_value());
+  CHECK(pair->tokens == Tokens{4, 20, 2});
+  CHECK(pair->second == 1);
+  pair = pair_of("[" + a + "," + b_first + "]");
+  REQUIRE(pair.has_value());
+  CHECK(pair->tokens == Tokens{4, 2});
+  CHECK(pair->second == 2);
+
+  for (const std::string& other :
+       {std::string("[]"), std::string("null"), "[" + b_first + "," + a + "]", "[" + a + "]",
+        "[" + a + "," + b + "," + a + "]", "[" + a + "," + b + "," + end[0] + "]",
+        "[" + a + "," + end[2] + "," + b + "]"}) {
+    CAPTURE(other);
+    const auto none = pair_of(other);
+    REQUIRE(!none.has_value());
+    CHECK(none.error().status == AXLE_UNSUPPORTED);
+    CHECK(none.error().message.find("how two texts are read together") != std::string::npos);
+  }
+}
+
+TEST_CASE("a template of a pair that is damaged is named") {
+  MadeJson json;
+  json.post_processor = R"({"type":"TemplateProcessing","single":[],"pair":7})";
+  CHECK(Tokenizer::parse_json(json.text(), "t.json").error().message ==
+        "t.json: post_processor.pair is not a list");
+  json.post_processor =
+      R"({"type":"TemplateProcessing","single":[],"pair":[{"SpecialToken":{"id":"x","type_id":0}}],)"
+      R"("special_tokens":{"x":{"ids":[99]}}})";
+  CHECK(Tokenizer::parse_json(json.text(), "t.json").error().message ==
+        "t.json: post_processor.special_tokens.x.ids[0] is the id of no token");
+}
+
 }  // namespace

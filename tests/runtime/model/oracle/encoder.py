@@ -1,4 +1,4 @@
-"""Encoders of the BERT family in double, from a folder: a vector for the tokens of a text."""
+"""Encoders of the BERT family in double, from a folder: a vector for the tokens of a text, or a reranker's score for those of two."""
 
 import math
 
@@ -34,10 +34,11 @@ class Encoder:
         mixed = softmax(queries @ keys.transpose(0, 2, 1) / math.sqrt(depth)) @ values
         return self.linear(mixed.transpose(1, 0, 2).reshape(count, -1), layer + "attention.output.dense")
 
-    def hidden(self, tokens):
+    def hidden(self, tokens, segments=None):
         """[tokens, hidden] after the last layer."""
+        segments = np.zeros(len(tokens), int) if segments is None else np.asarray(segments)
         x = self.weights["embeddings.word_embeddings.weight"][np.asarray(tokens)]
-        x = x + self.weights["embeddings.position_embeddings.weight"][:len(tokens)] + self.weights["embeddings.token_type_embeddings.weight"][0]
+        x = x + self.weights["embeddings.position_embeddings.weight"][:len(tokens)] + self.weights["embeddings.token_type_embeddings.weight"][segments]
         x = self.norm(x, "embeddings.LayerNorm")
         for i in range(self.shape.layers):
             layer = f"encoder.layer.{i}."
@@ -51,6 +52,11 @@ class Encoder:
         hidden = self.hidden(tokens)
         vector = hidden.mean(0) if pooling == "mean" else hidden[0]
         return vector / np.linalg.norm(vector) if normalized else vector
+
+    def score(self, tokens, segments):
+        """BertForSequenceClassification with one class."""
+        pooled = np.tanh(self.linear(self.hidden(tokens, segments)[0], "pooler.dense"))
+        return float(self.linear(pooled, "classifier")[0])
 
 
 def cosine(one, other):

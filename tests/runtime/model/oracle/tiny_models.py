@@ -149,6 +149,17 @@ def make_encoder(seed=1, **changes):
     return TinyModel(config, weights.tensors)
 
 
+def make_reranker(seed=1, classes=1, **changes):
+    """As transformers writes a BertForSequenceClassification: the encoder's names behind "bert."."""
+    model = make_encoder(seed, architectures=["BertForSequenceClassification"], id2label={str(i): f"LABEL_{i}" for i in range(classes)}, **changes)
+    weights, hidden = Weights(seed + 1000), model.config["hidden_size"]
+    weights.matrix("bert.pooler.dense", hidden, hidden, 1.0)
+    weights.add("bert.pooler.dense.bias", hidden, size=0.2)
+    weights.matrix("classifier", classes, hidden, 6.0)
+    weights.add("classifier.bias", classes, size=0.5)
+    return TinyModel(model.config, {"bert." + name: values for name, values in model.tensors.items()} | weights.tensors)
+
+
 def write_encoder_folder(folder, model, pooling="mean", normalized=True, dtype="F32"):
     """As sentence-transformers writes it; `pooling`: "mean" or "cls"."""
     (folder / "1_Pooling").mkdir(parents=True)

@@ -87,7 +87,9 @@ def word_pieces_json():
         "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True},
         "pre_tokenizer": {"type": "BertPreTokenizer"},
         "post_processor": {
-            "type": "TemplateProcessing", "pair": [],
+            "type": "TemplateProcessing",
+            "pair": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
+                     {"Sequence": {"id": "B", "type_id": 1}}, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}],
             "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
             "special_tokens": {text: special(text) for text in ("[CLS]", "[SEP]")}},
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
@@ -114,3 +116,8 @@ class WordPieces:
     def encode(self, text):
         words = re.findall(r"[a-z0-9]+|[^\sa-z0-9]", text.lower())
         return [self.ids["[CLS]"], *(piece for word in words for piece in self.pieces(word)), self.ids["[SEP]"]]
+
+    def encode_pair(self, first, second):
+        """(tokens, segments) of two texts that are read together."""
+        one, other = self.encode(first), self.encode(second)[1:]
+        return one + other, [0] * len(one) + [1] * len(other)
