@@ -69,6 +69,8 @@ BuildTrees::BuildTrees(BuildTrees&& other) noexcept
       lock_(std::move(other.lock_)) {}
 
 BuildTrees::~BuildTrees() {
+  // Closing it is not enough: a compiler's server (sccache) has inherited it, and outlives builds.
+  if (lock_) system::unlock(lock_);
   std::error_code ignored;
   if (temporary_) fs::remove_all(path_, ignored);
 }
