@@ -225,6 +225,30 @@ exec gcc "$@"
         again = self.assert_ok(self.build("--variant", "null"))
         self.assertNotIn("waiting", again.err)
 
+    def test_nor_after_a_kill(self):
+        """Its compilers, which are in its session, are waited for."""
+        compiler, server, ended = (self.root / name for name in ("cc", "server", "ended"))
+        compiler.write_text(f"""#!/bin/sh
+case "$*" in
+  *demo.c*)
+    [ -e "{server}" ] || {{ setsid sleep 60 </dev/null >/dev/null 2>&1 & echo $! >"{server}"; sleep 3; echo >"{ended}"; }} ;;
+esac
+exec gcc "$@"
+""")
+        compiler.chmod(0o755)
+        self.env["CC"] = str(compiler)
+        command = [str(VARIANT), "build", str(self.project), "--out", str(self.out), "--variant", "null"]
+        process = subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not server.exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        again = self.assert_ok(self.build("--variant", "null"))
+        self.addCleanup(os.kill, int(server.read_text()), signal.SIGKILL)
+        self.assertTrue(ended.exists())
+        self.assertIn("waiting", again.err)
+
     def test_variants_that_are_called_as_the_builders_own_files(self):
         names = ["lock", "compilers", "compilers.log", "..", "."]
         self.describe("[tool.axle.axes.cpu]\n" + "".join(
