@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "detect/cpu/aarch64_versions.h"
+#include "providers/gpu_archs.h"
 
 namespace axle::binaries {
 namespace {
@@ -93,7 +94,8 @@ unsigned least_level(const wheel::VariantProperties& properties) {
   std::optional<unsigned> least;
   for (const Property& property : properties) {
     if (!is_x86_level(property) || property.value.size() != 2) continue;
-    const unsigned level = static_cast<unsigned>(property.value[1] - '0');
+    if (property.value[0] != 'v' || property.value[1] < '1' || property.value[1] > '9') continue;
+    const auto level = static_cast<unsigned>(property.value[1] - '0');
     least = std::min(least.value_or(level), level);
   }
   return std::min(least.value_or(1), detect::last_x86_64_level);
@@ -115,9 +117,10 @@ std::set<Capability> common_of_versions(const wheel::VariantProperties& properti
   return common.value_or(std::set<Capability>{});
 }
 
-/// "90_real" -> "9.0"; empty if it has another form.
+/// "90_real" -> "9.0"; empty if it has another form, also of more digits than any has.
 std::string compute_capability(std::string_view digits) {
-  const bool number = digits.size() >= 2 &&
+  constexpr std::size_t most = 4;
+  const bool number = digits.size() >= 2 && digits.size() <= most &&
                       std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
   if (!number) return {};
   return std::string(digits.substr(0, digits.size() - 1)) + '.' + digits.back();
@@ -148,22 +151,45 @@ std::optional<DeclaredGpu> amd_gpu(const Property& property) {
 
 constexpr const char* newest_cuda = "99.0";
 
-/// PTX that every GPU from the declared one on accepts, or exactly that generic target.
-bool has_exactly(const BinaryFacts& facts, const DeclaredGpu& declared) {
-  if (declared.generic) {
-    return std::ranges::any_of(facts.hip.entries, [&](const BundleEntry& entry) {
-      return entry.target.substr(0, entry.target.find(':')) == declared.arch;
-    });
-  }
+/// PTX that every GPU from the declared one on accepts, if its driver runs `cuda`.
+CodeFit judge_declared_ptx(const BinaryFacts& facts, const DeclaredGpu& declared,
+                           const std::string& cuda) {
   std::string digits = declared.arch;
   std::erase(digits, '.');
   const auto architecture = static_cast<std::uint32_t>(std::stoul(digits));
-  return std::ranges::any_of(facts.cuda.groups, [&](const CudaGroup& group) {
-    return std::ranges::any_of(group.codes, [&](const CudaCode& code) {
-      return code.kind == CudaCodeKind::ptx && code.target == 0 &&
-             code.architecture <= architecture;
-    });
+  const auto runs = providers::parse_major_minor(cuda);
+  auto best = CodeFit::absent;
+  for (const CudaGroup& group : facts.cuda.groups) {
+    for (const CudaCode& code : group.codes) {
+      if (code.kind != CudaCodeKind::ptx || code.target != 0 || code.architecture > architecture)
+        continue;
+      const auto needs = providers::parse_major_minor(cuda_of_ptx(code.major, code.minor));
+      const bool newer = needs && runs && *needs > *runs;
+      best = std::min(best, newer ? CodeFit::needs_newer_driver : CodeFit::runs);
+    }
+  }
+  return best;
+}
+
+/// Exactly that generic target.
+CodeFit judge_generic(const BinaryFacts& facts, const DeclaredGpu& declared) {
+  const bool there = std::ranges::any_of(facts.hip.entries, [&](const BundleEntry& entry) {
+    return entry.target.substr(0, entry.target.find(':')) == declared.arch;
   });
+  return there ? CodeFit::runs : CodeFit::absent;
+}
+
+bool is_version(std::string_view text) {
+  return !text.empty() && text.size() <= 9 &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
+
+/// Of the namespace alone: what it says need not be known here.
+Arch architecture_of(const Property& property) {
+  if (property.ns == "x86_64") return Arch::x86_64;
+  if (property.ns == "aarch64" || is_arm_version(property)) return Arch::aarch64;
+  const auto* row = row_of(property);
+  return row == nullptr ? Arch::other : row->arch;
 }
 
 }  // namespace
@@ -195,16 +221,40 @@ std::set<Capability> declared_capabilities(const wheel::VariantProperties& prope
   return all;
 }
 
-CodeFit judge_declared_gpu(const BinaryFacts& facts, const DeclaredGpu& declared) {
+std::string declared_cuda(const wheel::VariantProperties& properties) {
+  std::string least;
+  for (const Property& property : properties) {
+    if (property.ns != "nvidia" || property.feature != "cuda_version_lower_bound" ||
+        !is_version(property.value))
+      continue;
+    const auto version = providers::parse_major_minor(property.value);
+    const auto before = providers::parse_major_minor(least);
+    if (version && (!before || *version < *before)) least = property.value;
+  }
+  return least;
+}
+
+std::vector<std::string> properties_of_others(const wheel::VariantProperties& properties,
+                                              Arch arch) {
+  std::vector<std::string> others;
+  for (const Property& property : properties) {
+    const Arch own = architecture_of(property);
+    if (own != Arch::other && own != arch) others.push_back(wheel::render_property(property));
+  }
+  return others;
+}
+
+CodeFit judge_declared_gpu(const BinaryFacts& facts, const DeclaredGpu& declared,
+                           const std::string& cuda) {
   if (declared.ptx || declared.generic) {
-    return has_exactly(facts, declared) ? CodeFit::runs
-           : facts.unread.empty()       ? CodeFit::absent
-                                        : CodeFit::unknown;
+    const CodeFit fit = declared.generic ? judge_generic(facts, declared)
+                                         : judge_declared_ptx(facts, declared, cuda);
+    return fit == CodeFit::absent && !facts.unread.empty() ? CodeFit::unknown : fit;
   }
   detect::Machine machine;
   detect::Driver driver;
   driver.vendor = declared.vendor;
-  driver.api_version = newest_cuda;
+  driver.api_version = cuda.empty() ? newest_cuda : cuda;
   machine.drivers = {driver};
   detect::Gpu gpu;
   gpu.vendor = declared.vendor;

@@ -33,8 +33,17 @@ struct DeclaredGpu {
 };
 [[nodiscard]] std::vector<DeclaredGpu> declared_gpus(const wheel::VariantProperties& properties);
 
-/// Whether a library's code runs on that GPU, whatever its driver: with PTX on every GPU from the
-/// declared one on, with a generic target on its family.
-[[nodiscard]] CodeFit judge_declared_gpu(const BinaryFacts& facts, const DeclaredGpu& declared);
+/// The oldest CUDA that drivers of every machine run which may install it: "12.0"; empty: any.
+[[nodiscard]] std::string declared_cuda(const wheel::VariantProperties& properties);
+
+/// The properties that no CPU of that architecture has, as rendered.
+[[nodiscard]] std::vector<std::string> properties_of_others(
+    const wheel::VariantProperties& properties, detect::Arch arch);
+
+/// Whether a library's code runs on that GPU: with PTX on every GPU from the declared one on, with
+/// a generic target on its family. `cuda`: what its driver runs, as of declared_cuda; empty: the
+/// newest.
+[[nodiscard]] CodeFit judge_declared_gpu(const BinaryFacts& facts, const DeclaredGpu& declared,
+                                         const std::string& cuda = {});
 
 }  // namespace axle::binaries

@@ -71,7 +71,10 @@ class Planning {
   Planning(const Project& project, const BuildOptions& options, const fs::path& work)
       : project_(project),
         work_(work),
-        finder_(options.toolchains, project.toolchains, work.string()) {}
+        finder_(options.toolchains, project.toolchains, work.string()) {
+    std::error_code ignored;
+    fs::remove(work / "compilers.log", ignored);  // of an earlier build
+  }
 
   Result<std::vector<PlannedRow>> plan(const std::vector<MatrixRow>& rows) {
     std::vector<PlannedRow> planned;
@@ -112,7 +115,8 @@ class Planning {
     }
     if (planned.toolchain.is_cross()) planned.name += "-" + planned.toolchain.architecture;
     planned.title = fmt::format("variant {}", planned.name);
-    planned.work = (work_ / planned.name).string();
+    // Prefixed: a variant may be called "lock" or "..".
+    planned.work = (work_ / ("variant-" + planned.name)).string();
     if (origin == RowOrigin::back_end) {
       if (auto checked = check_back_end(project_.back_end, row.settings, planned.toolchain);
           !checked)
@@ -199,10 +203,9 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
   const auto rows = choose_rows(*project, options);
   if (!rows) return std::unexpected(rows.error());
 
-  const fs::path out =
-      options.out_folder.empty() ? folder / "dist" : fs::absolute(options.out_folder, error);
-  fs::create_directories(out, error);
-  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", out.string(), error.message()));
+  const auto out = OutputFolder::open(options.out_folder.empty() ? (folder / "dist").string()
+                                                                 : options.out_folder);
+  if (!out) return std::unexpected(out.error());
   auto trees = BuildTrees::open(options.work_folder, report);
   if (!trees) return std::unexpected(trees.error());
   const auto planned = Planning(*project, options, trees->path()).plan(*rows);
@@ -216,10 +219,16 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
     return std::unexpected(back_end.error());
   }
   const Crew crew = crew_for(planned->size(), options.jobs);
-  BuildPlan plan{*project,  folder.string(),      out.lexically_normal().string(), options,
-                 crew.jobs, std::move(*back_end), !trees->is_temporary(),          {}};
-  plan.files =
-      project_inputs(plan.folder, {plan.out, trees->path().string(), (folder / "dist").string()});
+  BuildPlan plan{*project,
+                 folder.string(),
+                 *out,
+                 options,
+                 crew.jobs,
+                 std::move(*back_end),
+                 !trees->is_temporary(),
+                 {}};
+  plan.files = project_inputs(plan.folder,
+                              {out->path(), trees->path().string(), (folder / "dist").string()});
   auto wheels = build_rows(plan, *planned, crew.rows, report);
   if (!wheels) trees->keep();
   return wheels;

@@ -9,6 +9,7 @@
 
 #include "builder/logged_program.h"
 #include "builder/project_files.h"
+#include "builder/toolchains/disk_space.h"
 
 namespace axle::builder {
 
@@ -20,6 +21,10 @@ constexpr std::size_t shown_lines = 20;
 constexpr std::string_view wheel_prefix = "/wheel";  // represents site-packages inside the stage
 
 std::unexpected<Error> failed(const std::string& what, const std::string& log) {
+  constexpr std::size_t searched_lines = 500;
+  const std::string folder = fs::path(log).parent_path().string();
+  if (auto full = lack_of_space(what + " failed", folder, last_lines(log, searched_lines)))
+    return std::unexpected(std::move(*full));
   return fail(ErrorKind::io,
               fmt::format("{} failed; its last lines:\n{}", what, last_lines(log, shown_lines)),
               fmt::format("the complete output is in {}", log));
@@ -50,6 +55,22 @@ void add_compilers(const Toolchain& toolchain, Definitions& all) {
   if (toolchain.sycl) all.emplace_back("CMAKE_CXX_COMPILER", toolchain.sycl->program);
 }
 
+const std::string* last_value(const Definitions& definitions, std::string_view name) {
+  const auto found = std::ranges::find(definitions.rbegin(), definitions.rend(), name,
+                                       &Definitions::value_type::first);
+  return found == definitions.rend() ? nullptr : &found->second;
+}
+
+/// The user's own flags and then ours: a definition of ours would make CMake pass over theirs.
+std::string with_users_flags(const CMakeJob& job, std::string_view name, std::string_view variable,
+                             const std::string& ours) {
+  const std::string* users = last_value(job.define, name);  // of CMAKE_HIP_FLAGS alone
+  if (users == nullptr) users = last_value(job.environment, variable);
+  if (users == nullptr) users = last_value(job.inherited, variable);
+  if (users == nullptr || users->empty()) return ours;
+  return fmt::format("{} {}", *users, ours);
+}
+
 /// For the compilers of C, C++, and of code for GPUs, which hand it to theirs for the host.
 Result<Definitions> flag_definitions(const CMakeJob& job, const std::string& build) {
   // The build folder first: the last matching map wins in GCC, and the source may contain the
@@ -58,12 +79,18 @@ Result<Definitions> flag_definitions(const CMakeJob& job, const std::string& bui
   if (!maps) return std::unexpected(maps.error());
   std::string flags = job.compilation.host_flags();
   flags += (flags.empty() ? "" : " ") + *maps;
-  Definitions all = {{"CMAKE_C_FLAGS", flags}, {"CMAKE_CXX_FLAGS", flags}};
-  if (job.toolchain.hip) all.emplace_back("CMAKE_HIP_FLAGS", *maps);
+  Definitions all;
+  const auto add = [&](const char* name, std::string_view variable, const std::string& ours) {
+    all.emplace_back(name, with_users_flags(job, name, variable, ours));
+  };
+  add("CMAKE_C_FLAGS", "CFLAGS", flags);
+  add("CMAKE_CXX_FLAGS", "CXXFLAGS", flags);
+  if (job.toolchain.hip) add("CMAKE_HIP_FLAGS", "HIPFLAGS", *maps);
   if (job.toolchain.cuda) {
-    all.emplace_back("CMAKE_CUDA_FLAGS", fmt::format("\"-Xcompiler=-ffile-prefix-map={}=/src\" "
-                                                     "\"-Xcompiler=-ffile-prefix-map={}=/build\"",
-                                                     job.project, build));
+    add("CMAKE_CUDA_FLAGS", "CUDAFLAGS",
+        fmt::format("\"-Xcompiler=-ffile-prefix-map={}=/src\" "
+                    "\"-Xcompiler=-ffile-prefix-map={}=/build\"",
+                    job.project, build));
   }
   return all;
 }
@@ -78,7 +105,9 @@ Result<system::Program> configure_program(const CMakeJob& job, const std::string
   };
   if (!toolchain_file.empty()) define("CMAKE_TOOLCHAIN_FILE", toolchain_file);
   for (const auto& [name, value] : *flags) define(name, value);
-  for (const auto& [name, value] : cmake_definitions(job)) define(name, value);
+  for (const auto& [name, value] : cmake_definitions(job)) {
+    if (last_value(*flags, name) == nullptr) define(name, value);
+  }
   return program;
 }
 

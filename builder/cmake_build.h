@@ -23,13 +23,15 @@ struct CMakeJob {
   const Compilation& compilation;
   Definitions define;
   Definitions environment;
+  Definitions inherited;  ///< what this program's environment says of compilers: CFLAGS
   std::uint64_t source_date_epoch = 0;
   unsigned jobs = 0;
   /// Hears "12/57", as files are compiled.
   std::function<void(std::string_view)> progress = {};
 };
 
-/// The configuration as cache variables of CMake, without those that depend on folders.
+/// The configuration as cache variables of CMake, without those that depend on folders, which are
+/// added to the flags among them.
 [[nodiscard]] Definitions cmake_definitions(const CMakeJob& job);
 
 /// Returns the folder that represents site-packages. A build folder that is there goes on where it

@@ -167,12 +167,13 @@ class Check {
 
   [[nodiscard]] Result<void> check_gpu(const binaries::DeclaredGpu& gpu) const {
     std::set<std::string> found;
+    const std::string cuda = binaries::declared_cuda(declared_.properties);
     binaries::CodeFit best = binaries::CodeFit::absent;
     const Library* holder = nullptr;
     for (const Library& library : libraries_) {
       if (!binaries::has_code_for(library.facts, gpu.vendor)) continue;
       if (holder == nullptr) holder = &library;
-      best = std::min(best, binaries::judge_declared_gpu(library.facts, gpu));
+      best = std::min(best, binaries::judge_declared_gpu(library.facts, gpu, cuda));
       const auto names = binaries::code_names(library.facts, gpu.vendor);
       found.insert(names.begin(), names.end());
     }
@@ -183,6 +184,13 @@ class Check {
       report_.warn(fmt::format("{}: it declares {}, but its libraries have no GPU code",
                                declared_.wheel, gpu.property));
       return {};
+    }
+    if (best == binaries::CodeFit::needs_newer_driver) {
+      return contradiction(
+          fmt::format("its only code for the declared {} is PTX of a newer CUDA than the declared "
+                      "nvidia :: cuda_version_lower_bound :: {}",
+                      gpu.property, cuda),
+          "declare the CUDA that compiles it, or compile for that GPU itself");
     }
     if (holder == nullptr || best != binaries::CodeFit::absent) {
       report_.warn(fmt::format("{}: it is unknown whether it has code for {}", declared_.wheel,

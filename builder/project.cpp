@@ -10,6 +10,8 @@
 #include "builder/variant_table.h"
 #include "detect/capability.h"
 #include "foundation/documents/toml_reader.h"
+#include "foundation/text/quote.h"
+#include "wheel/requirement.h"
 
 namespace axle::builder {
 
@@ -80,6 +82,14 @@ void read_axle(documents::TomlTable& axle, Project& project) {
   for (const char* key : {"attestations", "trusted-root", "publishers"}) (void)axle.find(key);
 }
 
+/// "" if the back end finds it elsewhere (setup.cfg).
+std::string read_project_name(documents::TomlTable& project) {
+  const std::string name = project.text("name").value_or("");
+  if (!name.empty() && !wheel::is_valid_name(name))
+    project.refuse("name", fmt::format("{} is not a valid project name", text::quote(name)));
+  return name;
+}
+
 }  // namespace
 
 const wheel::VariantProperties& Project::properties_of(const MatrixRow& row) const {
@@ -108,7 +118,7 @@ Result<Project> parse_project(std::string_view text, const std::string& where, R
   }
   project.back_end = read_back_end(root);
   if (project.is_of_back_end()) {
-    (void)root.find("project");
+    if (auto table = root.table("project")) project.metadata.name = read_project_name(*table);
   } else if (auto table = root.table("project")) {
     project.metadata = read_project_metadata(*table, variant_markers);
   } else {

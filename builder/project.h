@@ -48,7 +48,7 @@ struct Project {
   std::vector<MatrixRow> matrix;               ///< never empty
 
   /// Whether the back end makes its wheels: [tool.axle] lists neither packages nor a CMake project.
-  /// [project] is the back end's then, and not read.
+  /// [project] is the back end's then, and only its name is read, if it has one.
   [[nodiscard]] bool is_of_back_end() const {
     return packages.empty() && !cmake && !back_end.empty();
   }

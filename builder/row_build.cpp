@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "builder/packing.h"
 #include "builder/project_files.h"
 #include "builder/trees/build_record.h"
+#include "builder/trees/history.h"
 #include "builder/wheel_contents.h"
 #include "foundation/system/whole_file.h"
 #include "wheel/hash/sha256.h"
@@ -44,6 +46,8 @@ Result<void> add_packages(const BuildPlan& plan, std::vector<WheelMember>& membe
   }
   return {};
 }
+
+constexpr std::int64_t newer_than_all = std::numeric_limits<std::int64_t>::max();
 
 class RowBuild {
  public:
@@ -81,7 +85,7 @@ class RowBuild {
 
   [[nodiscard]] CMakeJob cmake_job() const {
     const MatrixRow& row = row_.row;
-    CMakeJob job{plan_.folder, {}, row_.work, {}, row_.toolchain, row_.compilation,
+    CMakeJob job{plan_.folder, {}, row_.work, {}, row_.toolchain, row_.compilation, {},
                  {},           {}, 0,         1,  progress_};
     if (plan_.project.cmake) {
       job.build_type = plan_.project.cmake->build_type;
@@ -89,6 +93,7 @@ class RowBuild {
     }
     job.define.insert(job.define.end(), row.settings.define.begin(), row.settings.define.end());
     job.environment = row.settings.environment;
+    job.inherited = plan_.options.inherited;
     job.source_date_epoch = plan_.options.source_date_epoch;
     job.jobs = plan_.jobs;
     return job;
@@ -109,7 +114,7 @@ class RowBuild {
     const CMakeJob job = cmake_job();
     add("cmake", cmake_definitions(job));
     add("environment", job.environment);
-    add("inherited", plan_.options.inherited);
+    add("inherited", job.inherited);
     add("config", row_.row.settings.config_settings);
     text += fmt::format("{}\n", job.source_date_epoch);
     return wheel::render_hex(wheel::sha256(text));
@@ -131,6 +136,10 @@ class RowBuild {
       }
     }
     now.inputs = hashed_inputs(files, earlier.value_or(BuildRecord{}));
+    // Versions are made of it (setuptools_scm, `git describe`). Ninja knows nothing of it, but
+    // CMake is always run again.
+    if (const std::string history = history_of(plan_.folder); !history.empty())
+      now.inputs[(fs::path(plan_.folder) / ".git").string()] = {history, 0, newer_than_all, 0};
     const InputState state = !earlier || earlier->settings != now.settings
                                  ? InputState::older
                                  : compare_inputs(*earlier, now.inputs);
@@ -140,13 +149,14 @@ class RowBuild {
     // Only Ninja knows what depends on a changed file.
     const bool goes_on =
         state == InputState::same || (state == InputState::newer && origin == RowOrigin::files);
+    std::error_code ignored;
     if (!goes_on) {
-      std::error_code ignored;
       fs::remove_all(row_.work, ignored);
       fs::create_directories(row_.work, ignored);
     }
     begun_ = std::move(now);
-    write_record(record_file_, begun_);
+    // The record of an earlier build would answer for what this one leaves.
+    if (!write_record(record_file_, begun_)) fs::remove(record_file_, ignored);
     return std::nullopt;
   }
 
@@ -239,7 +249,7 @@ class RowBuild {
   }
 
   Result<BuiltWheel> write_out(const PackedWheel& packed, bool reused) {
-    const fs::path path = fs::path(plan_.out) / packed.file_name;
+    const fs::path path = fs::path(plan_.out.path()) / packed.file_name;
     BuiltWheel built{path.string(), row_.row.label, {}, {}, packed.bytes.size(), log(), reused};
     built.sha256 = wheel::render_hex(wheel::sha256(packed.bytes));
     for (const char* one : {"x86_64", "aarch64"}) {
@@ -252,10 +262,8 @@ class RowBuild {
       if (there && *there == packed.bytes) return built;
     }
     // A build is not flushed to disk: it can be repeated after a power failure.
-    if (const auto error =
-            system::write_whole_file(path.string(), packed.bytes, {.flush = system::Flush::no}))
-      return fail(ErrorKind::io,
-                  fmt::format("{}: cannot be written: {}", path.string(), error.message()));
+    if (auto done = plan_.out.write(packed.file_name, packed.bytes, system::Flush::no); !done)
+      return std::unexpected(std::move(done).error());
     return built;
   }
 

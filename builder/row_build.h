@@ -11,6 +11,7 @@
 #include "builder/compilation.h"
 #include "builder/project.h"
 #include "builder/toolchains/toolchain.h"
+#include "builder/trees/output_folder.h"
 
 namespace axle::builder {
 
@@ -36,7 +37,7 @@ struct PlannedRow {
 struct BuildPlan {
   const Project& project;
   std::string folder;  ///< of the project, absolute
-  std::string out;
+  const OutputFolder& out;
   const BuildOptions& options;
   unsigned jobs;                   ///< of each row
   BackEnd back_end = {};           ///< of rows that need one

@@ -23,6 +23,10 @@ constexpr std::uint64_t most_entries = 1024;
 constexpr std::uint64_t longest_id = 256;
 /// More than any code object file; what a frame says of itself is not trusted.
 constexpr std::uint64_t largest_unpacked = 4ULL << 30;
+/// Code objects shrink to a tenth, those of many architectures that are alike to less; zstd itself
+/// makes 128 KiB of four bytes.
+constexpr std::uint64_t free_unpacked = 64ULL << 20;
+constexpr std::uint64_t most_ratio = 1000;
 constexpr std::uint16_t method_zstd = 1;  // llvm::compression::Format
 
 template <class Number>
@@ -151,7 +155,7 @@ Result<PackedBundle> parse_packed(std::string_view bytes) {
     return fail(ErrorKind::unsupported, "a bundle is not compressed with zstd");
   if (packed.size < header || packed.size > bytes.size())
     return fail(ErrorKind::malformed, "a compressed bundle is longer than its section");
-  if (packed.unpacked > largest_unpacked || packed.unpacked / 50'000 > packed.size)
+  if (packed.unpacked > std::min(largest_unpacked, free_unpacked + packed.size * most_ratio))
     return fail(ErrorKind::malformed, "a compressed bundle unpacks to too much");
   packed.frame = bytes.substr(header, packed.size - header);
   return packed;
@@ -217,6 +221,7 @@ using Visit = std::function<Result<void>(std::uint64_t at, FoundBundle& found)>;
 
 Result<void> visit_bundles(std::string_view section, const Visit& visit) {
   std::uint64_t at = 0;
+  std::uint64_t unpacked = 0;
   while (true) {
     const std::size_t next = section.find_first_not_of('\0', at);
     if (next == std::string_view::npos) return {};
@@ -226,6 +231,9 @@ Result<void> visit_bundles(std::string_view section, const Visit& visit) {
       done = fail(ErrorKind::malformed, "the bytes are no bundle");
     } else if (auto found = find_bundle(here); !found) {
       done = std::unexpected(std::move(found).error());
+    } else if (unpacked += found->unpacked.size();
+               unpacked > std::max(largest_unpacked, section.size() * 100)) {
+      done = fail(ErrorKind::malformed, "its compressed bundles unpack to too much together");
     } else {
       done = visit(next, *found);
       at = next + found->size;

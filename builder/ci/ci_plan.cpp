@@ -16,6 +16,7 @@
 #include "foundation/text/nearest.h"
 #include "foundation/text/quote.h"
 #include "wheel/hash/sha256.h"
+#include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::builder {
@@ -56,9 +57,12 @@ class Fields {
 };
 
 /// Of what the table says about that row, apart from files.
-std::string row_hash(const Project& project, const MatrixRow& row,
+std::string row_hash(const Project& project, const std::string& folder, const MatrixRow& row,
                      const std::string& architecture) {
   Fields fields;
+  // Two projects of one repository may have the same table.
+  fields.add(project.metadata.name);
+  fields.add(folder);
   fields.add(row.label);
   fields.add(architecture);
   for (const wheel::Property& one : project.properties_of(row)) {
@@ -189,6 +193,12 @@ class Planner {
       return fail(ErrorKind::malformed, fmt::format("{}: {} is not a valid variant label",
                                                     row.place, text::quote(job.label)));
     }
+    if (job.label == "." || job.label == "..") {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: the variant \"{}\" would have another folder than its own",
+                              row.place, job.label),
+                  "choose another label");
+    }
     job.settings = settled(job);
     JobSettings& settings = job.settings;
     if (job.architecture.empty()) {
@@ -198,7 +208,7 @@ class Planner {
     }
     const bool cross = job.architecture != settings.host;
     job.name = job.label + (job.architecture == "x86_64" ? "" : "-" + job.architecture);
-    job.row = row_hash(project_, row, job.architecture);
+    job.row = row_hash(project_, places_.project, row, job.architecture);
     job.tools = tools_of(project_, row, job.architecture, cross);
     if (settings.runs_on.empty())
       settings.runs_on = {settings.host == "aarch64" ? "ubuntu-24.04-arm" : "ubuntu-24.04"};
@@ -280,6 +290,7 @@ Result<CiPlan> plan_ci(const Project& project, const CiPlaces& places) {
   if (!jobs) return std::unexpected(jobs.error());
   CiPlan plan;
   plan.title = project.metadata.name;
+  plan.name = plan.title.empty() ? "project" : wheel::normalize_name(plan.title);
   plan.project = places.project;
   plan.file = places.file;
   plan.imports = project.ci.imports.value_or(default_imports(project));

@@ -32,6 +32,7 @@ struct CiGroup {
 
 struct CiPlan {
   std::string title;                    ///< of the project
+  std::string name;                     ///< the same, normalized: of folders, caches
   std::string project;                  ///< its folder, relative to where the jobs begin
   std::string file;                     ///< the CI file, relative to there
   std::vector<std::string> imports;     ///< modules that smoke tests import

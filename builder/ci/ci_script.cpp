@@ -74,6 +74,7 @@ constexpr std::string_view audit_lines = R"("$VARIANT" audit "$VARIANT_DIST"
 
 Variables common_variables(const CiPlan& plan) {
   return {{"VARIANT_PROJECT", plan.project},
+          {"VARIANT_NAME", plan.name},
           {"VARIANT_IMPORTS", fmt::format("{}", fmt::join(plan.imports, " "))}};
 }
 
@@ -99,7 +100,7 @@ std::string key_script(const CiPlan& plan) {
                                       "for file in{}; do\n  [ -r \"$file\" ] || {{ echo \"$file "
                                       "cannot be read\" >&2; exit 1; }}\ndone\n",
                                       files);
-  const std::string contents = files.empty() ? "" : fmt::format("  cat --{}\n", files);
+  const std::string contents = files.empty() ? "" : fmt::format("  sha256sum --{}\n", files);
   return fmt::format(R"({}key=$({{
   "$VARIANT" --version
   for tool in $VARIANT_TOOLS; do

@@ -97,10 +97,12 @@ std::string github_group(const CiPlan& plan, const CiGroup& group) {
       run_lines(key_script(plan) + "echo \"key=$key\" >>\"$GITHUB_OUTPUT\"\n"));
   text += fmt::format(
       "      - uses: {}\n        with:\n          path: \".variant-cache\"\n"
-      "          key: \"variants-${{{{ matrix.VARIANT_JOB }}}}-${{{{ matrix.VARIANT_ROW }}}}-"
+      "          key: \"variants-${{{{ env.VARIANT_NAME }}}}-${{{{ matrix.VARIANT_JOB }}}}-${{{{ "
+      "matrix.VARIANT_ROW }}}}-"
       "${{{{ steps.key.outputs.key }}}}-${{{{ github.sha }}}}\"\n"
       "          restore-keys: |\n"
-      "            variants-${{{{ matrix.VARIANT_JOB }}}}-${{{{ matrix.VARIANT_ROW }}}}-"
+      "            variants-${{{{ env.VARIANT_NAME }}}}-${{{{ matrix.VARIANT_JOB }}}}-${{{{ "
+      "matrix.VARIANT_ROW }}}}-"
       "${{{{ steps.key.outputs.key }}}}-\n",
       cache);
   text += step("Build", build_script()) + step("Smoke test", smoke_script()) +

@@ -53,7 +53,7 @@ std::string gitlab_check(const CiPlan& plan) {
 
 std::string gitlab_cache(const CiPlan& plan) {
   std::string text = "  cache:\n    key:";
-  const std::string_view name = "variants-$VARIANT_JOB-$VARIANT_ROW";
+  const std::string_view name = "variants-$VARIANT_NAME-$VARIANT_JOB-$VARIANT_ROW";
   if (plan.lock_files.empty()) {
     text += fmt::format(" \"{}\"\n", name);
   } else {

@@ -33,10 +33,11 @@ std::string local_job_script(const CiPlan& plan) {
   // Each job has a cache of its own: jobs would wait for each other's lock.
   std::string text(out_folder_lines);
   text += key_script(plan);
-  text += R"(VARIANT_DIST=$OUT/wheels/$VARIANT_JOB
-AXLE_CACHE_DIR=$OUT/cache/$VARIANT_JOB/$VARIANT_ROW-$key
+  text += R"(VARIANT_DIST=$OUT/wheels/$VARIANT_NAME/$VARIANT_JOB
+caches=$OUT/cache/$VARIANT_NAME/$VARIANT_JOB
+AXLE_CACHE_DIR=$caches/$VARIANT_ROW-$key
 export AXLE_CACHE_DIR
-for old in "$OUT/cache/$VARIANT_JOB"/*; do
+for old in "$caches"/*; do
   [ "$old" = "$AXLE_CACHE_DIR" ] || rm -rf "$old"
 done
 mkdir -p "$AXLE_CACHE_DIR"
@@ -49,15 +50,15 @@ mkdir -p "$AXLE_CACHE_DIR"
 
 std::string local_publish_script(const CiPlan& plan) {
   std::string text(out_folder_lines);
-  text += R"(VARIANT_DIST=$OUT/dist
-rm -rf "$VARIANT_DIST"
+  text += R"(VARIANT_DIST=$OUT/dist/$VARIANT_NAME
 mkdir -p "$VARIANT_DIST"
+rm -f "$VARIANT_DIST"/*.whl
 for job in)";
   for (const CiGroup& group : plan.groups) {
     for (const CiJob& job : group.jobs) text += " " + shell_word(job.name);
   }
   text += R"(; do
-  cp "$OUT/wheels/$job"/*.whl "$VARIANT_DIST"
+  cp "$OUT/wheels/$VARIANT_NAME/$job"/*.whl "$VARIANT_DIST"
 done
 )";
   return text + publish_script(plan);

@@ -8,14 +8,15 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "binaries/binary_scan.h"
 #include "binaries/cut/library_cut.h"
 #include "builder/repack/added_properties.h"
 #include "builder/repack/gpu_architectures.h"
 #include "builder/repack/source_wheel.h"
+#include "builder/trees/output_folder.h"
 #include "foundation/elf/elf_tables.h"
-#include "foundation/system/whole_file.h"
 #include "wheel/hash/sha256.h"
 
 namespace axle::builder {
@@ -24,12 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Result<fs::path> open_folder(const RepackPlace& place) {
-  std::error_code error;
-  const fs::path out = fs::absolute(place.out_folder.empty() ? "." : place.out_folder, error);
-  if (!error) fs::create_directories(out, error);
-  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", out.string(), error.message()));
-  return out.lexically_normal();
+Result<OutputFolder> open_folder(const RepackPlace& place) {
+  return OutputFolder::open(place.out_folder.empty() ? "." : place.out_folder);
 }
 
 Result<void> check_label(const std::string& label) {
@@ -38,10 +35,10 @@ Result<void> check_label(const std::string& label) {
               "a label has lower case letters, digits, \"_\" and \".\"");
 }
 
-Result<RepackedWheel> write_made(const fs::path& out, const SourceWheel::Made& made,
+Result<RepackedWheel> write_made(const OutputFolder& out, const SourceWheel::Made& made,
                                  const std::string& source) {
   RepackedWheel written;
-  written.file = (out / made.file_name).string();
+  written.file = (fs::path(out.path()) / made.file_name).string();
   std::error_code absent;
   if (fs::equivalent(written.file, source, absent)) {
     return fail(ErrorKind::mismatch,
@@ -50,8 +47,8 @@ Result<RepackedWheel> write_made(const fs::path& out, const SourceWheel::Made& m
   }
   written.size = made.bytes.size();
   written.sha256 = wheel::render_hex(wheel::sha256(made.bytes));
-  if (const auto error = system::write_whole_file(written.file, made.bytes))
-    return fail(ErrorKind::io, fmt::format("{}: {}", written.file, error.message()));
+  if (auto done = out.write(made.file_name, made.bytes, system::Flush::yes); !done)
+    return std::unexpected(std::move(done).error());
   return written;
 }
 
@@ -61,6 +58,16 @@ RepackedWheels result_of(const std::string& path) {
   result.source = path;
   result.source_size = fs::file_size(path, ignored);
   return result;
+}
+
+/// What a run that failed leaves is whole, and is said.
+Error with_finished(Error error, const std::vector<RepackedWheel>& wheels) {
+  if (wheels.empty()) return error;
+  std::vector<std::string> names;
+  for (const RepackedWheel& one : wheels) names.push_back(fs::path(one.file).filename().string());
+  error.hint += fmt::format("{}written and whole {} {}", error.hint.empty() ? "" : "; ",
+                            names.size() == 1 ? "is" : "are", fmt::join(names, ", "));
+  return error;
 }
 
 /// A library with GPU code to cut.
@@ -91,7 +98,7 @@ class Split {
     for (const GpuArchitecture& one : *variants) {
       report_.progress("cutting to " + one.name, result.wheels.size(), variants->size());
       auto written = write_variant(*wheel, one, *out);
-      if (!written) return std::unexpected(std::move(written).error());
+      if (!written) return std::unexpected(with_finished(written.error(), result.wheels));
       result.wheels.push_back(std::move(*written));
     }
     report_.progress("cutting", variants->size(), variants->size());
@@ -182,7 +189,7 @@ class Split {
   }
 
   Result<RepackedWheel> write_variant(const SourceWheel& wheel, const GpuArchitecture& one,
-                                      const fs::path& out) {
+                                      const OutputFolder& out) {
     std::map<std::string, std::string> replaced;
     binaries::CutCounts counts;
     for (FoundLibrary& library : libraries_) {

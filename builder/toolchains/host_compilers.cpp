@@ -1,7 +1,6 @@
 #include "builder/toolchains/host_compilers.h"
 
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -9,6 +8,8 @@
 
 #include "builder/logged_program.h"
 #include "builder/project_files.h"
+#include "builder/toolchains/disk_space.h"
+#include "foundation/system/whole_file.h"
 
 namespace axle::builder {
 
@@ -35,11 +36,11 @@ check_language(CXX)
   fs::create_directories(folder, error);
   if (error) return fail(ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message()));
   const fs::path path = folder / "CMakeLists.txt";
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << compiler_project;
-  file.close();
-  if (file) return {};
-  return fail(ErrorKind::io, fmt::format("{}: cannot be written", path.string()));
+  error = system::write_whole_file(path.string(), compiler_project, {.flush = system::Flush::no});
+  if (!error) return {};
+  return fail(ErrorKind::io,
+              fmt::format("{}: cannot be written: {}", path.string(), error.message()),
+              "choose another place with --cache-dir");
 }
 
 // "CMAKE_C_COMPILER:FILEPATH=/usr/bin/cc" -> "/usr/bin/cc"
@@ -72,6 +73,9 @@ Result<Compilers> find_compilers(const std::string& work_folder) {
       {{"cmake", "-S", folder.string(), "-B", build, "-G", "Ninja"}, {}, {{"LC_ALL", "C"}}}, log);
   if (!status) return std::unexpected(status.error());
   if (*status != 0) {
+    const std::string said = last_lines(log, 100);
+    if (auto full = lack_of_space("compilers cannot be tried", folder.string(), said))
+      return std::unexpected(std::move(*full));
     return fail(ErrorKind::not_found,
                 fmt::format("finding a C compiler failed; its last lines:\n{}",
                             last_lines(log, shown_lines)),

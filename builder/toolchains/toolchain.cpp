@@ -1,15 +1,17 @@
 #include "builder/toolchains/toolchain.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include "builder/logged_program.h"
-#include "builder/project_files.h"
+#include "builder/toolchains/disk_space.h"
 #include "builder/toolchains/host_compilers.h"
+#include "foundation/system/program_run.h"
+#include "foundation/system/shell_command.h"
 
 namespace axle::builder {
 
@@ -59,27 +61,38 @@ std::string host_architecture() {
   return ::uname(&names) == 0 ? names.machine : std::string();
 }
 
+std::optional<std::string> ToolchainFinder::output_of(const std::vector<std::string>& arguments) {
+  system::ProgramSettings settings;
+  settings.errors = system::ErrorStream::with_output;
+  settings.child.group = system::Group::shared;
+  settings.child.inherits_descriptors = true;
+  const auto run = system::run_program({arguments, {}, {{"LC_ALL", "C"}}}, settings);
+  if (!run && run.error() == std::errc::no_such_file_or_directory) return std::nullopt;
+  const std::string said = run ? run->out : run.error().message();
+  // For the curious; the program itself reads none of it.
+  std::ofstream(fs::path(work_) / "compilers.log", std::ios::binary | std::ios::app)
+      << shell_command(arguments) << '\n'
+      << said;
+  if (run && run->exit_code == 0) return said;
+  if (!trouble_) trouble_ = lack_of_space("compilers cannot be tried", work_, said);
+  return std::nullopt;
+}
+
 bool ToolchainFinder::tried(const std::vector<std::string>& arguments) {
   const auto known = tried_.find(arguments);
   if (known != tried_.end()) return known->second;
-  const std::string log = (fs::path(work_) / "compilers.log").string();
-  const auto status = run_logged({arguments, {}, {{"LC_ALL", "C"}}}, log);
-  return tried_[arguments] = status && *status == 0;
+  return tried_[arguments] = output_of(arguments).has_value();
 }
 
 Compiler ToolchainFinder::asked(const std::string& program, const std::string& language) {
   const auto known = asked_.find(program);
   if (known != asked_.end()) return known->second;
-  const std::string file = (fs::path(work_) / "compiler-version").string();
-  std::error_code ignored;
-  fs::remove(file, ignored);
-  const auto status = run_logged({{program, "--version"}, {}, {{"LC_ALL", "C"}}}, file);
-  if (!status || *status != 0) return asked_[program] = {};
-  std::string text = read_file(file, largest_text).value_or("");
+  auto text = output_of({program, "--version"});
+  if (!text) return asked_[program] = {};
   // nvcc begins with its copyright: "Cuda compilation tools, release 13.0, V13.0.88".
-  const std::size_t release = language == "cuda" ? text.find("Cuda compilation") : 0;
-  if (release != std::string::npos) text.erase(0, release);
-  return asked_[program] = {program, text.substr(0, text.find('\n'))};
+  const std::size_t release = language == "cuda" ? text->find("Cuda compilation") : 0;
+  if (release != std::string::npos) text->erase(0, release);
+  return asked_[program] = {program, text->substr(0, text->find('\n'))};
 }
 
 Result<void> ToolchainFinder::find_host(const ToolchainNeeds& needs, Toolchain& found) {
@@ -152,6 +165,13 @@ Result<void> ToolchainFinder::check_flags(const Toolchain& found, const Compilat
 }
 
 Result<Toolchain> ToolchainFinder::find(const ToolchainNeeds& needs) {
+  auto found = find_all(needs);
+  // Another compiler may have been taken for one that could not be tried.
+  if (trouble_) return std::unexpected(*trouble_);
+  return found;
+}
+
+Result<Toolchain> ToolchainFinder::find_all(const ToolchainNeeds& needs) {
   Toolchain found;
   const std::string host = host_architecture();
   found.architecture = needs.architecture.empty() ? host : needs.architecture;

@@ -67,7 +67,7 @@ class ToolchainFinder {
 
   /// All that `needs` asks for, tried with its flags and targets. Errors: not_found (what is
   /// missing, what to install), unsupported (a flag or target that a compiler lacks: its version,
-  /// the property).
+  /// the property), io (the disk is full).
   [[nodiscard]] Result<Toolchain> find(const ToolchainNeeds& needs);
 
  private:
@@ -80,6 +80,9 @@ class ToolchainFinder {
   [[nodiscard]] Result<void> check_flags(const Toolchain& found, const Compilation& compilation);
   /// Whether `arguments` end well; each combination is tried once.
   [[nodiscard]] bool tried(const std::vector<std::string>& arguments);
+  [[nodiscard]] Result<Toolchain> find_all(const ToolchainNeeds& needs);
+  /// What the program wrote; unset: it failed.
+  [[nodiscard]] std::optional<std::string> output_of(const std::vector<std::string>& arguments);
 
   ToolchainPlaces places_;
   std::map<std::string, StatedCompilers> stated_;
@@ -87,6 +90,8 @@ class ToolchainFinder {
   std::map<std::string, Compiler> asked_;
   std::map<std::vector<std::string>, bool> tried_;
   std::optional<Result<Toolchain>> by_cmake_;
+  /// Why compilers could not be tried: then nothing is known of any.
+  std::optional<Error> trouble_;
 };
 
 }  // namespace axle::builder

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <string_view>
 #include <system_error>
 
 #include <nlohmann/json.hpp>
@@ -50,6 +51,8 @@ bool is_settled(const InputFile& file, std::int64_t begun) {
   constexpr std::int64_t resolution = 2'000'000'000;
   return file.modified < begun - resolution;
 }
+
+std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool is_passed_over(const std::string& name) {
   static const std::set<std::string, std::less<>> names = {
@@ -138,10 +141,16 @@ std::map<std::string, InputFile> hashed_inputs(const std::vector<std::string>& f
 
 InputState compare_inputs(const BuildRecord& earlier, const std::map<std::string, InputFile>& now) {
   InputState state = InputState::same;
+  std::set<std::string_view> names;
+  for (const auto& [path, file] : earlier.inputs) names.insert(name_in(path));
   for (const auto& [path, file] : now) {
     const auto known = earlier.inputs.find(path);
     if (known != earlier.inputs.end() && known->second.sha256 == file.sha256) continue;
     if (file.modified <= earlier.begun) return InputState::older;
+    // A header may now be found before another one of its name, and of a build that was cut it is
+    // not known which it has read.
+    const bool added = known == earlier.inputs.end();
+    if (added && (earlier.wheel.empty() || names.contains(name_in(path)))) return InputState::older;
     state = InputState::newer;
   }
   for (const auto& [path, file] : earlier.inputs) {

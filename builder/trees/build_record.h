@@ -45,7 +45,8 @@ bool write_record(const std::string& file, const BuildRecord& record);
 enum class InputState : std::uint8_t {
   same,
   newer,  ///< what changed is newer than the build: Ninja sees it
-  older,  ///< something changed without a newer time, or is gone: only a new build sees it
+  older,  ///< something changed without a newer time, is gone, or stands before another file of its
+          ///< name: only a new build sees it
 };
 /// `now`: of the same files and those of the project.
 [[nodiscard]] InputState compare_inputs(const BuildRecord& earlier,

@@ -15,7 +15,8 @@ class BuildTrees {
  public:
   /// `wanted`: the folder, made if missing; empty: a temporary one, which is removed after success
   /// or if it is empty. Waits, with a word, while another build uses it, or compilers of a build
-  /// that was killed: they inherit the lock. Error: io.
+  /// that was killed: they inherit the lock, which is given up when this object ends. Not for a
+  /// compiler's server that was left behind. Error: io.
   [[nodiscard]] static Result<BuildTrees> open(const std::string& wanted, Report& report);
 
   BuildTrees(BuildTrees&& other) noexcept;

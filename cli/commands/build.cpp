@@ -13,6 +13,7 @@
 
 #include "cli/command.h"
 #include "foundation/text/byte_size.h"
+#include "index/storage/storage_address.h"
 #include "session/builds/project_wheels.h"
 #include "session/cache/cache_lock.h"
 #include "session/session.h"
@@ -101,9 +102,18 @@ class BuildEnvironment {
     places.rocm.emplace_back("/opt/rocm");
     places.python_toolkits = [this] { return toolkits(); };
     for (const char* name :
-         {"CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "CPATH", "LIBRARY_PATH"}) {
+         {"CC", "CXX", "CUDACXX", "HIPCXX", "CUDAHOSTCXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS",
+          "CUDAFLAGS", "HIPFLAGS", "LDFLAGS", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH",
+          "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"}) {
       if (auto value = session::variable(name); !value.empty())
         options.inherited.emplace_back(name, std::move(value));
+    }
+    for (const char* prefix : {"CMAKE_", "PKG_CONFIG_", "SKBUILD_", "SETUPTOOLS_SCM_"}) {
+      for (auto& [name, value] : session::variables_with_prefix(prefix)) {
+        // How many and how said, not what.
+        if (name != "CMAKE_BUILD_PARALLEL_LEVEL" && name != "CMAKE_COLOR_DIAGNOSTICS")
+          options.inherited.emplace_back(name, value);
+      }
     }
     options.open_back_end = [this]() -> Result<builder::BackEnd> { return back_end(); };
   }
@@ -152,6 +162,12 @@ class BuildEnvironment {
 
 int run_build(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
+  if (index::is_storage_address(arguments.value(session::Opt::out))) {
+    return output.failure(
+        session::misused("--out: build writes to a folder; `variant index add` takes its wheels to "
+                         "a storage")
+            .error());
+  }
   const auto epoch = session::source_date_epoch();
   if (!epoch) return output.failure(epoch.error());
   builder::BuildOptions options;

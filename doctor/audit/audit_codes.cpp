@@ -82,6 +82,15 @@ constexpr std::array audit_rows = {
                 "compile it for what is declared, declare what it needs, or guard that code"},
     FindingCode{"gpu-code-missing", fault, "No library has code for a GPU that the wheel declares",
                 "compile for it, or do not declare it"},
+    FindingCode{"property-architecture", fault,
+                "A property is of another CPU architecture than the libraries, the platform tag or "
+                "other properties",
+                "declare properties of the architecture that the wheel is for"},
+    FindingCode{"cuda-version-undeclared", fault,
+                "Something needs a newer CUDA than the oldest driver that the wheel declares: "
+                "libraries of its toolkit, PTX, compressed code",
+                "declare nvidia :: cuda_version_lower_bound as it is needed, or build with the "
+                "declared CUDA"},
     FindingCode{"gpu-code-unknown", remark,
                 "Some GPU code could not be read, so nothing is known of its targets",
                 "nothing; the finding says what could not be read"},
@@ -116,8 +125,10 @@ constexpr std::array audit_rows = {
                 "For a GPU of the machine there is only code that its driver cannot compile or "
                 "decompress",
                 "update the driver there, or use a build for an older CUDA"},
-    FindingCode{"machine-libc", fault, "The machine's C library is older than the libraries need",
-                "use a newer system there, or build for an older one"},
+    FindingCode{"machine-libc", fault,
+                "The machine's C library is older than the libraries need, or another one (glibc, "
+                "musl)",
+                "use a newer system there, or build for an older one, or for its C library"},
     FindingCode{"machine-cpu", fault,
                 "The libraries need instructions or an architecture that the machine's CPU lacks",
                 "use a build for an older CPU"},
@@ -127,6 +138,8 @@ constexpr std::array audit_rows = {
     // Images.
     FindingCode{"image-broken", fault, "The image or one of its layers cannot be read",
                 "save or pull it again"},
+    FindingCode{"image-libc", fault, "The image has musl, and libraries in it need glibc",
+                "install builds for musl (musllinux), or use a base image with glibc"},
     FindingCode{
         "image-twice", doubt, "The image has the same libraries of CUDA or ROCm twice",
         "install one of them: the wheels bring their own, a base image without it is enough"},

@@ -8,6 +8,9 @@
 #include "binaries/declared_properties.h"
 #include "binaries/gpu_code_match.h"
 #include "doctor/audit/audit_checks.h"
+#include "doctor/audit/floors.h"
+#include "doctor/audit/library_owners.h"
+#include "providers/gpu_archs.h"
 
 namespace axle::doctor {
 namespace {
@@ -110,6 +113,133 @@ void say_gpu_code_missing(const Audited& audited, const binaries::DeclaredGpu& g
       "-fsycl-targets), or do not declare it";
 }
 
+/// Of its libraries; without any, of its platform tags; without these, of its properties.
+detect::Arch architecture_of(const Audited& audited) {
+  const auto named = [](std::string_view name) {
+    for (const detect::Arch arch : {detect::Arch::x86_64, detect::Arch::aarch64}) {
+      if (name == detect::render_arch(arch)) return arch;
+    }
+    return detect::Arch::other;
+  };
+  if (const std::string own = main_architecture(audited); !own.empty()) return named(own);
+  for (const wheel::Tag& tag : audited.declaration->tags) {
+    for (const detect::Arch arch : {detect::Arch::x86_64, detect::Arch::aarch64}) {
+      if (tag.platform.ends_with(fmt::format("_{}", detect::render_arch(arch)))) return arch;
+    }
+  }
+  return binaries::declared_architecture(audited.declaration->properties);
+}
+
+void check_declared_architecture(const Audited& audited, Findings& findings) {
+  if (!audited.declaration) return;
+  const detect::Arch arch = architecture_of(audited);
+  const auto others = binaries::properties_of_others(audited.declaration->properties, arch);
+  if (others.empty()) return;
+  const std::string own = main_architecture(audited);
+  findings
+      .add("property-architecture", audited.title,
+           fmt::format("{} {} declared, and {}", fmt::join(others, ", "),
+                       others.size() == 1 ? "is" : "are",
+                       own.empty() ? std::string("its other properties or its tag are of another "
+                                                 "CPU architecture")
+                                   : fmt::format("its libraries are for {}", own)))
+      .hint = "declare properties of the architecture that it is for: no machine has those of two";
+}
+
+std::string cuda_needed_by_code(const binaries::CudaCode& code) {
+  constexpr std::string_view first_with_zstd = "12.4";
+  // Drivers for these GPUs are newer than that.
+  constexpr std::uint32_t first_architecture_later = 100;
+  if (code.packing == binaries::CudaPacking::zstd && code.architecture < first_architecture_later)
+    return std::string(first_with_zstd);
+  return {};
+}
+
+/// Of a container with nothing but PTX: the oldest CUDA that compiles any of it; empty: any, or
+/// unknown.
+std::string cuda_needed_by_ptx(const binaries::CudaGroup& group) {
+  std::string least;
+  for (const binaries::CudaCode& code : group.codes) {
+    if (code.kind != binaries::CudaCodeKind::ptx) return {};
+    const std::string cuda = binaries::cuda_of_ptx(code.major, code.minor);
+    if (cuda.empty()) return {};
+    if (least.empty() || *providers::parse_major_minor(cuda) < *providers::parse_major_minor(least))
+      least = cuda;
+  }
+  return least;
+}
+
+/// What a library has that needs a CUDA newer than `declared`.
+class NewerCuda {
+ public:
+  NewerCuda(const AuditedLibrary& library, std::pair<unsigned, unsigned> declared)
+      : library_(library), declared_(declared) {}
+
+  std::vector<Evidence> find() {
+    for (const std::string& needed : library_.facts.needed) {
+      if (cuda_major_of(needed) > declared_.first)
+        found_.push_back({library_.path, "DT_NEEDED", needed});
+    }
+    for (const binaries::CudaGroup& group : library_.facts.cuda.groups) {
+      if (is_newer(cuda_needed_by_ptx(group))) {
+        const binaries::CudaCode& code = group.codes.front();
+        add_code(fmt::format("{}, PTX of CUDA {}", binaries::render_cuda_code(code),
+                             cuda_needed_by_ptx(group)));
+      }
+      for (const binaries::CudaCode& code : group.codes) {
+        if (is_newer(cuda_needed_by_code(code)))
+          add_code(
+              fmt::format("{}, compressed with zstd: CUDA 12.4", binaries::render_cuda_code(code)));
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] bool is_newer(const std::string& cuda) const {
+    const auto needs = providers::parse_major_minor(cuda);
+    return needs && *needs > declared_;
+  }
+  void add_code(std::string what) {
+    const Evidence one{library_.path, ".nv_fatbin", std::move(what)};
+    const bool known = std::ranges::any_of(
+        found_, [&](const Evidence& before) { return before.fact == one.fact; });
+    if (!known) found_.push_back(one);
+  }
+
+  const AuditedLibrary& library_;
+  std::pair<unsigned, unsigned> declared_;
+  std::vector<Evidence> found_;
+};
+
+void check_declared_cuda(const Audited& audited, Findings& findings) {
+  const std::string cuda = binaries::declared_cuda(properties_of(audited));
+  const auto declared = providers::parse_major_minor(cuda);
+  if (!declared) return;
+  std::vector<Evidence> evidence;
+  for (const AuditedLibrary& library : audited.libraries) {
+    for (Evidence& one : NewerCuda(library, *declared).find()) evidence.push_back(std::move(one));
+  }
+  for (const binaries::DeclaredGpu& gpu : binaries::declared_gpus(properties_of(audited))) {
+    auto best = binaries::CodeFit::absent;
+    for (const AuditedLibrary& library : audited.libraries) {
+      if (binaries::has_code_for(library.facts, gpu.vendor))
+        best = std::min(best, binaries::judge_declared_gpu(library.facts, gpu, cuda));
+    }
+    if (best == binaries::CodeFit::needs_newer_driver)
+      evidence.push_back({"", ".nv_fatbin", fmt::format("only newer PTX for {}", gpu.property)});
+  }
+  if (evidence.empty()) return;
+  Finding& finding = findings.add(
+      "cuda-version-undeclared", audited.title,
+      fmt::format("{} needs a newer CUDA than that of every driver which is declared, {}",
+                  evidence.front().file.empty() ? "it" : evidence.front().file, cuda));
+  for (Evidence& one : evidence) add_evidence(finding, one.file, one.section, std::move(one.fact));
+  finding.hint =
+      "declare nvidia :: cuda_version_lower_bound as it needs it, or build it with the CUDA that "
+      "is declared";
+}
+
 void check_declared_gpus(const Audited& audited, Findings& findings) {
   if (audited.libraries.empty()) return;
   for (const binaries::DeclaredGpu& gpu : binaries::declared_gpus(properties_of(audited))) {
@@ -157,9 +287,11 @@ void say_packed_code(const Audited& audited, Findings& findings) {
 }  // namespace
 
 void check_declared_code(const Audited& audited, Findings& findings) {
+  check_declared_architecture(audited, findings);
   check_declared_levels(audited, findings);
   check_instructions(audited, findings);
   check_declared_gpus(audited, findings);
+  check_declared_cuda(audited, findings);
   say_unread_code(audited, findings);
   say_packed_code(audited, findings);
 }

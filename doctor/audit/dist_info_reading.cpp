@@ -1,10 +1,13 @@
 #include "doctor/audit/dist_info_reading.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "doctor/audit/library_reading.h"
 #include "foundation/system/whole_file.h"
 #include "foundation/text/ascii.h"
 #include "wheel/core_metadata.h"
@@ -16,12 +19,27 @@ namespace {
 
 constexpr std::uint64_t largest_dist_info_text = 256ULL << 20;  ///< bytes of a RECORD
 
-std::optional<std::string> read_text(const std::string& path) {
+/// One that is there and cannot be read is added to `unread`.
+std::optional<std::string> read_text(const std::string& folder, const std::string& name,
+                                     std::vector<UnreadLibrary>& unread) {
+  const std::string path = folder + "/" + name;
+  const std::string shown = path.substr(path.rfind('/', folder.size() - 1) + 1);
   const auto source = wheel::open_file_source(path);
-  if (!source || (*source)->size() > largest_dist_info_text) return std::nullopt;
+  if (!source) {
+    if (source.error().kind != ErrorKind::not_found)
+      unread.push_back(unread_library(shown, source.error()));
+    return std::nullopt;
+  }
+  if ((*source)->size() > largest_dist_info_text) {
+    unread.push_back(too_large_library(shown, (*source)->size()));
+    return std::nullopt;
+  }
   std::string text((*source)->size(), '\0');
   const std::span<char> room(text);
-  if (!(*source)->read(0, std::as_writable_bytes(room))) return std::nullopt;
+  if (const auto read = (*source)->read(0, std::as_writable_bytes(room)); !read) {
+    unread.push_back(unread_library(shown, read.error()));
+    return std::nullopt;
+  }
   return text;
 }
 
@@ -89,9 +107,12 @@ Audited audited_package(const DistInfoTexts& texts, const std::string& where, Re
 }
 
 Audited read_dist_info(const std::string& folder, Report& report) {
-  return audited_package({read_text(folder + "/METADATA"), read_text(folder + "/WHEEL"),
-                          read_text(folder + "/RECORD"), read_text(folder + "/variant.json")},
-                         folder, report);
+  std::vector<UnreadLibrary> unread;
+  const auto text = [&](const char* name) { return read_text(folder, name, unread); };
+  Audited audited = audited_package(
+      {text("METADATA"), text("WHEEL"), text("RECORD"), text("variant.json")}, folder, report);
+  std::ranges::move(unread, std::back_inserter(audited.unread));
+  return audited;
 }
 
 }  // namespace axle::doctor

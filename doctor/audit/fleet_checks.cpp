@@ -33,7 +33,8 @@ class MachineCheck {
       : audited_(audited), name_(name), judged_(judged), findings_(findings) {}
 
   void run() {
-    if (audited_.libraries.empty()) return;
+    // Most wheels have no libraries; an image of scripts has no code for a GPU either.
+    if (audited_.libraries.empty() && audited_.kind != AuditedKind::image) return;
     check_architecture();
     check_libc();
     check_cpu();
@@ -47,7 +48,7 @@ class MachineCheck {
 
   void check_architecture() {
     const std::string wanted(detect::render_arch(judged_.machine.cpu.arch));
-    if (judged_.machine.cpu.arch == detect::Arch::other) return;
+    if (judged_.machine.cpu.arch == detect::Arch::other || audited_.libraries.empty()) return;
     native_ = std::ranges::any_of(audited_.libraries, [&](const AuditedLibrary& one) {
       return one.facts.architecture == wanted;
     });
@@ -59,14 +60,30 @@ class MachineCheck {
   /// An image brings a C library of its own.
   void check_libc() {
     const detect::Libc& libc = judged_.machine.libc;
-    if (audited_.kind == AuditedKind::image || libc.family != "glibc" || !native_) return;
+    if (audited_.kind == AuditedKind::image || !native_) return;
     const SystemFloor floor = system_floor(audited_);
+    if (libc.family == "musl" && floor.glibc) return say_other_libc("musl", "glibc");
+    if (libc.family != "glibc") return;
+    if (floor.musl && !floor.glibc) return say_other_libc("glibc", "musl");
     if (libc.major != 2 || libc.minor >= floor.glibc_minor) return;
     Finding& finding =
         add("machine-libc", fmt::format("it has glibc 2.{}, and {} needs 2.{}", libc.minor,
                                         floor.reason.file, floor.glibc_minor));
     add_evidence(finding, floor.reason.file, "",
                  floor.reason.version.empty() ? floor.reason.library : floor.reason.version);
+  }
+
+  void say_other_libc(std::string_view has, std::string_view needs) {
+    Finding& finding = add("machine-libc", {});
+    for (const AuditedLibrary& library : audited_.libraries) {
+      for (const std::string& needed : library.facts.needed) {
+        if (libc_of_library(needed) == needs)
+          add_evidence(finding, library.path, "DT_NEEDED", needed);
+      }
+    }
+    finding.message =
+        fmt::format("{}: it has {}, and {} needs {}", name_, has,
+                    finding.evidence.empty() ? "a library" : finding.evidence.front().file, needs);
   }
 
   void check_cpu() {
@@ -106,7 +123,11 @@ class MachineCheck {
     if (holders.empty()) {
       const auto unread = std::ranges::find_if(
           audited_.libraries, [](const AuditedLibrary& one) { return !one.facts.unread.empty(); });
-      if (unread != audited_.libraries.end()) {
+      if (unread == audited_.libraries.end() && !audited_.faults.empty()) {
+        add("machine-gpu-unknown",
+            fmt::format("it is unknown whether there is code for the {}: not all of it can be read",
+                        describe_gpu(*unlike.front())));
+      } else if (unread != audited_.libraries.end()) {
         Finding& finding =
             add("machine-gpu-unknown", fmt::format("it is unknown whether there is code for the {}",
                                                    describe_gpu(*unlike.front())));

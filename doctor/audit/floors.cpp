@@ -31,13 +31,18 @@ void take_version(const elf::VersionNeed& need, const std::string& file, SystemF
 
 }  // namespace
 
+std::string_view libc_of_library(std::string_view name) {
+  if (name == "libc.so.6") return "glibc";
+  return name == "libc.so" || name.starts_with("libc.musl-") ? "musl" : std::string_view();
+}
+
 SystemFloor system_floor(const Audited& audited) {
   SystemFloor floor;
   const OwnNames own(audited);
   for (const AuditedLibrary& library : audited.libraries) {
     for (const std::string& needed : library.facts.needed) {
-      floor.glibc = floor.glibc || needed == "libc.so.6";
-      floor.musl = floor.musl || needed == "libc.so" || needed.starts_with("libc.musl-");
+      floor.glibc = floor.glibc || libc_of_library(needed) == "glibc";
+      floor.musl = floor.musl || libc_of_library(needed) == "musl";
       const auto since = binaries::system_library_since(needed);
       if (!since || *since <= floor.glibc_minor || own.has(needed)) continue;
       floor.glibc_minor = *since;

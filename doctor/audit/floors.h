@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "doctor/audit/audited.h"
@@ -26,6 +27,9 @@ struct SystemFloor {
   bool glibc = false;                  ///< some library needs it
   bool musl = false;
 };
+
+/// "glibc" or "musl", for the name of a C library; else empty.
+[[nodiscard]] std::string_view libc_of_library(std::string_view name);
 
 [[nodiscard]] SystemFloor system_floor(const Audited& audited);
 

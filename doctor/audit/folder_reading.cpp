@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "doctor/audit/dist_info_reading.h"
 #include "doctor/audit/large_buffer.h"
@@ -41,10 +42,14 @@ bool begins_like_library(wheel::ByteSource& source) {
   return elf::is_elf({reinterpret_cast<const char*>(magic.data()), magic.size()});
 }
 
-/// Nothing for a file that is no library.
+/// Nothing for a file that is no library; what cannot be opened may be one.
 void read_file(const FolderFile& file, unsigned threads, std::mutex& mutex, Audited& audited) {
   const auto source = wheel::open_file_source(file.path);
-  if (!source || !begins_like_library(**source)) return;
+  if (!source) {
+    const std::lock_guard lock(mutex);
+    return add_library(audited, unread_library(file.name, source.error()));
+  }
+  if (!begins_like_library(**source)) return;
   const std::uint64_t size = (*source)->size();
   LargeBuffer buffer(std::min(size, largest_audited_library));
   if (size > largest_audited_library || !buffer.ok()) {
@@ -77,14 +82,23 @@ void read_files(std::vector<FolderFile> files, Audited& audited) {
   sort_libraries(audited);
 }
 
-/// All files below `folder`, without following links. `name`s are relative to it.
-Result<std::vector<FolderFile>> list_files(const std::string& folder) {
+constexpr const char* closed_folder = "the folder cannot be read: permission denied";
+
+/// All files below `folder`, without following links. `name`s are relative to it. `closed`: folders
+/// of which nothing is known.
+Result<std::vector<FolderFile>> list_files(const std::string& folder,
+                                           std::vector<UnreadLibrary>& closed) {
   std::vector<FolderFile> files;
   std::error_code error;
   fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     std::error_code gone;
-    if (at->symlink_status(gone).type() != fs::file_type::regular) continue;
+    const fs::file_type type = at->symlink_status(gone).type();
+    if (type == fs::file_type::directory && ::access(at->path().c_str(), R_OK | X_OK) != 0) {
+      closed.push_back({at->path().lexically_relative(folder).generic_string(), closed_folder});
+      at.disable_recursion_pending();
+    }
+    if (type != fs::file_type::regular) continue;
     const std::uint64_t size = at->file_size(gone);
     if (gone) continue;
     if (files.size() == most_files)
@@ -132,7 +146,8 @@ Result<std::vector<Audited>> read_wheels(const std::string& folder,
 /// The packages whose dist-info folders are in `folder`, and what belongs to none as a tree.
 Result<std::vector<Audited>> read_site(const std::string& folder,
                                        const std::vector<std::string>& dist_infos, Report& report) {
-  auto files = list_files(folder);
+  std::vector<UnreadLibrary> closed;
+  auto files = list_files(folder, closed);
   if (!files) return std::unexpected(std::move(files).error());
   std::vector<Audited> all;
   for (const std::string& dist_info : dist_infos)
@@ -152,6 +167,7 @@ Result<std::vector<Audited>> read_site(const std::string& folder,
   rest.place = folder;
   rest.title = folder;
   for (const FolderFile& file : found.back()) rest.files.push_back(file.name);
+  rest.unread = std::move(closed);
   read_files(std::move(found.back()), rest);
   if (!rest.libraries.empty() || !rest.unread.empty() || all.empty())
     all.push_back(std::move(rest));
@@ -184,7 +200,11 @@ std::vector<Audited> read_audited_packages(
     for (const std::string& name : audited.files) {
       const std::string path = (fs::path(site) / name).lexically_normal().string();
       std::error_code gone;
-      if (fs::symlink_status(path, gone).type() != fs::file_type::regular) continue;
+      if (fs::symlink_status(path, gone).type() != fs::file_type::regular) {
+        if (gone == std::errc::permission_denied)
+          add_library(audited, UnreadLibrary{name, gone.message()});
+        continue;
+      }
       const std::uint64_t size = fs::file_size(path, gone);
       if (!gone) files.push_back({path, name, size});
     }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "doctor/audit/audit_checks.h"
+#include "doctor/audit/floors.h"
 #include "doctor/audit/library_owners.h"
 #include "foundation/text/byte_size.h"
 
@@ -67,9 +68,36 @@ void check_toolkit(const Audited& image, std::string_view toolkit, Findings& fin
                   fmt::join(folders, ", "));
 }
 
+/// Alpine and its like: what was built for other distributions cannot be loaded there.
+void check_image_libc(const Audited& image, Findings& findings) {
+  bool musl = false;
+  for (const std::string& path : image.files) {
+    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+    // gcompat brings the loader of glibc in its own way.
+    if (name == "libc.so.6" || name.starts_with("ld-linux")) return;
+    musl = musl || name.starts_with("ld-musl-");
+  }
+  if (!musl) return;
+  std::vector<const AuditedLibrary*> users;
+  for (const AuditedLibrary& library : image.libraries) {
+    if (std::ranges::any_of(library.facts.needed, [](const std::string& needed) {
+          return libc_of_library(needed) == "glibc";
+        }))
+      users.push_back(&library);
+  }
+  if (users.empty()) return;
+  Finding& finding = findings.add("image-libc", image.title,
+                                  fmt::format("the image has musl, and {} need{} glibc",
+                                              name_libraries(users), users.size() == 1 ? "s" : ""));
+  for (const AuditedLibrary* user : users)
+    add_evidence(finding, user->path, "DT_NEEDED", "libc.so.6");
+  finding.hint = "install builds for musl (musllinux), or use a base image with glibc";
+}
+
 }  // namespace
 
 void check_image(const Audited& image, Findings& findings) {
+  check_image_libc(image, findings);
   for (const std::string_view toolkit : toolkits()) check_toolkit(image, toolkit, findings);
   if (image.hidden_size == 0) return;
   Finding& finding =

@@ -9,23 +9,20 @@
 #include "foundation/text/byte_size.h"
 
 namespace axle::doctor {
-namespace {
-
-UnreadLibrary unread(std::string path, const Error& error) {
+UnreadLibrary unread_library(std::string path, const Error& error) {
   std::string why = error.message;
-  const std::string where = path + ": ";
-  if (why.starts_with(where)) why.erase(0, where.size());
+  // It may be named with the folder that it is in.
+  const std::size_t end = why.find(path + ": ");
+  if (end != std::string::npos) why.erase(0, end + path.size() + 2);
   return {std::move(path), std::move(why), error.kind == ErrorKind::malformed};
 }
-
-}  // namespace
 
 ReadLibrary read_audited_library(std::string path, std::string_view bytes, unsigned threads) {
   const auto source = wheel::memory_source(bytes);
   auto facts = binaries::scan_binary(*source, path);
-  if (!facts) return unread(std::move(path), facts.error());
+  if (!facts) return unread_library(std::move(path), facts.error());
   auto linkage = binaries::read_linkage(*source, path);
-  if (!linkage) return unread(std::move(path), linkage.error());
+  if (!linkage) return unread_library(std::move(path), linkage.error());
   AuditedLibrary library;
   library.facts = std::move(*facts);
   library.linkage = std::move(*linkage);

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "doctor/audit/audited.h"
+#include "foundation/report/error.h"
 
 namespace axle::doctor {
 
@@ -24,6 +25,9 @@ using ReadLibrary = std::variant<AuditedLibrary, UnreadLibrary>;
 void add_library(Audited& audited, ReadLibrary library);
 /// In the order of their paths.
 void sort_libraries(Audited& audited);
+
+/// One that gave this error.
+[[nodiscard]] UnreadLibrary unread_library(std::string path, const Error& error);
 
 /// One that is larger than that.
 [[nodiscard]] UnreadLibrary too_large_library(std::string path, std::uint64_t size);

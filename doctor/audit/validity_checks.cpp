@@ -28,14 +28,18 @@ void check_validity(const Audited& audited, Findings& findings) {
     finding.hint = "build it again, and do not change it afterwards without its RECORD";
     if (audited.kind == AuditedKind::image) finding.hint = "save or pull it again";
   }
+  std::size_t unread = 0;
   std::vector<const UnreadLibrary*> damaged;
   for (const UnreadLibrary& one : audited.unread) {
     if (one.damaged) {
       damaged.push_back(&one);
-    } else {
+    } else if (++unread <= most_examples) {
       findings.not_looked_at(fmt::format("{}: {}: {}", audited.title, one.path, one.why));
     }
   }
+  if (unread > most_examples)
+    findings.not_looked_at(fmt::format("{}: {} other files that cannot be read", audited.title,
+                                       unread - most_examples));
   if (!damaged.empty()) {
     Finding& finding = findings.add(
         "library-damaged", audited.title,

@@ -45,6 +45,8 @@ bool is_on_nfs(const Descriptor& folder) {
   return ::fstatfs(folder.get(), &status) == 0 && status.f_type == NFS_SUPER_MAGIC;
 }
 
+void unlock(const Descriptor& file) { static_cast<void>(lock_with(file, LOCK_UN)); }
+
 std::error_code wait_for_lock(const Descriptor& file, Lock lock) {
   return lock_with(file, operation_of(lock));
 }

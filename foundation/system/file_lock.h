@@ -17,6 +17,8 @@ enum class Lock : std::uint8_t { shared, exclusive };
 /// Locks a folder that a process may have left. Of NFS a host sees only its own locks on folders,
 /// so one that changed within a week may be another host's: operation_would_block.
 [[nodiscard]] std::error_code try_lock_left(const Descriptor& folder);
+/// Gives it up for all duplicates of the descriptor, whoever has inherited them.
+void unlock(const Descriptor& file);
 /// Waits for all others.
 [[nodiscard]] std::error_code wait_for_lock(const Descriptor& file, Lock lock = Lock::exclusive);
 

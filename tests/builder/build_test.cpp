@@ -292,8 +292,8 @@ TEST_CASE("when CMake fails its last lines stand in the error, and the log stays
   CHECK(error.message.starts_with("variant null: compiling failed; its last lines:\n"));
   CHECK(error.message.find("this is the reason") != std::string::npos);
   CHECK(std::ranges::count(error.message, '\n') <= 20);
-  CHECK(error.hint == "the complete output is in " + scratch.at("work/null/build.log"));
-  CHECK(read_all(scratch.at("work/null/build.log")).find("this is the reason") !=
+  CHECK(error.hint == "the complete output is in " + scratch.at("work/variant-null/build.log"));
+  CHECK(read_all(scratch.at("work/variant-null/build.log")).find("this is the reason") !=
         std::string::npos);
   CHECK(std::filesystem::is_empty(scratch.at("out")));
 }

@@ -1,17 +1,23 @@
 #include "doctor/audit/image/image_reading.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "doctor/audit/image/image_files.h"
 #include "doctor/audit/image/image_manifest.h"
 #include "foundation/system/parallel.h"
+#include "foundation/text/byte_size.h"
 
 namespace axle::doctor {
 namespace {
@@ -60,7 +66,11 @@ class Stack {
       last.insert_or_assign(layer.entries[i].path, i);
     for (std::size_t i = 0; i < layer.entries.size(); ++i)
       take_entry(layer.entries[i], last[layer.entries[i].path] == i, own);
+    take_links(layer, last);
     take_libraries(layer);
+    for (const LayerEntry& entry : layer.entries) {
+      if (entry.kind != TarKind::hard_link) linked_.erase(entry.path);
+    }
     for (auto& [path, cover] : own) {
       Cover& all = covers_[path];
       all.hidden = all.hidden || cover.hidden;
@@ -98,47 +108,174 @@ class Stack {
     if (entry.kind == TarKind::file) image_.sizes.push_back({image_.files.size() - 1, entry.size});
   }
 
+  /// A hard link is the file itself, which may be seen under this name alone; it lies in this layer
+  /// or in a lower one.
+  void take_links(const LayerContent& layer,
+                  const std::unordered_map<std::string_view, std::size_t>& last) {
+    constexpr unsigned longest_chain = 16;
+    for (const auto& [path, index] : last) {
+      const LayerEntry& entry = layer.entries[index];
+      if (entry.kind != TarKind::hard_link) continue;
+      std::vector<std::string> names;
+      if (auto before = linked_.extract(entry.path)) names = std::move(before.mapped());
+      if (!is_hidden(covers_, path)) names.push_back(entry.path);
+      std::string_view target = entry.link;
+      for (unsigned i = 0; i < longest_chain; ++i) {
+        const auto next = last.find(target);
+        if (next == last.end() || layer.entries[next->second].kind != TarKind::hard_link) break;
+        target = layer.entries[next->second].link;
+      }
+      std::vector<std::string>& all = linked_[std::string(target)];
+      std::ranges::move(names, std::back_inserter(all));
+    }
+  }
+
   void take_libraries(LayerContent& layer) {
     std::unordered_map<std::string_view, std::size_t> last;
     for (std::size_t i = 0; i < layer.libraries.size(); ++i)
       last.insert_or_assign(layer.libraries_at[i], i);
     for (std::size_t i = 0; i < layer.libraries.size(); ++i) {
       const std::string& path = layer.libraries_at[i];
-      if (last[path] == i && !is_hidden(covers_, path))
-        add_library(image_, std::move(layer.libraries[i]));
+      if (last[path] != i) continue;
+      if (is_hidden(covers_, path)) {
+        const auto names = linked_.find(path);
+        if (names == linked_.end() || names->second.empty()) continue;
+        std::visit([&](auto& one) { one.path = std::ranges::min(names->second); },
+                   layer.libraries[i]);
+      }
+      add_library(image_, std::move(layer.libraries[i]));
     }
     image_.faults.insert(image_.faults.end(), layer.faults.begin(), layer.faults.end());
   }
 
   Audited& image_;
   Covers covers_;
+  /// By the path of a file that has not come yet: its other names that are seen.
+  std::unordered_map<std::string, std::vector<std::string>> linked_;
 };
 
-/// The layers of one image, several at once.
+/// Reads the layers of one image and lays them upon each other.
+class ImageReader {
+ public:
+  ImageReader(const ImageFiles& files, const SavedImage& saved, Audited& image)
+      : files_(files),
+        layers_(saved.layers),
+        image_(image),
+        stack_(image),
+        processors_(system::usable_processors()),
+        read_(layers_.size()) {}
+
+  void run() {
+    if (files_.is_compressed()) {
+      read_in_sequence();
+    } else {
+      read_at_once();
+    }
+    sort_libraries(image_);
+  }
+
+ private:
+  /// Counted from the highest one.
+  const ImageLayer& layer(std::size_t number) const { return layers_[layers_.size() - 1 - number]; }
+
+  Result<LayerContent> read(std::size_t number) const {
+    const ImageLayer& one = layer(number);
+    auto range = files_.find(one.name);
+    if (!range) return std::unexpected(std::move(range).error());
+    return read_layer(std::move(*range), fmt::format("layer {}", one.name), one.sha256,
+                      processors_);
+  }
+
+  void take(Result<LayerContent> content) {
+    if (!content) {
+      image_.faults.push_back(content.error().message);
+      return;
+    }
+    names_ += content->names;
+    if (names_ > most_image_names) {
+      if (!full_)
+        image_.faults.push_back(fmt::format("the names in its layers are longer than {} together",
+                                            text::render_bytes(most_image_names)));
+      full_ = true;
+      return;
+    }
+    stack_.take(std::move(*content));
+  }
+
+  /// Several at once, but none much earlier than its turn: what a layer has is in memory until
+  /// then.
+  void read_at_once() {
+    const unsigned readers = std::min(processors_, 4U);
+    system::for_each_at_once(layers_.size(), readers, [&](std::size_t number) {
+      {
+        std::unique_lock lock(mutex_);
+        turn_.wait(lock, [&] { return number < next_ + 2UL * readers || failed_; });
+        if (failed_) return;
+      }
+      try {
+        auto content = read(number);
+        const std::lock_guard lock(mutex_);
+        read_[number].emplace(std::move(content));
+        for (; next_ < read_.size() && read_[next_]; ++next_) {
+          take(std::move(*read_[next_]));
+          read_[next_].reset();
+        }
+      } catch (...) {
+        {
+          const std::lock_guard lock(mutex_);
+          failed_ = true;
+        }
+        turn_.notify_all();
+        throw;
+      }
+      turn_.notify_all();
+    });
+  }
+
+  /// In the order in which they lie in the archive, which is unpacked once more for it.
+  void read_in_sequence() {
+    std::vector<std::pair<std::uint64_t, std::size_t>> order;
+    for (std::size_t number = 0; number < layers_.size(); ++number) {
+      const auto range = files_.find(layer(number).name);
+      order.emplace_back(range ? range->offset : 0, number);
+    }
+    std::ranges::sort(order);
+    std::uint64_t names = 0;
+    for (const auto& [offset, number] : order) {
+      // What would be beyond the limit is not kept either.
+      if (names > most_image_names) continue;
+      auto content = read(number);
+      if (content) names += content->names;
+      read_[number].emplace(std::move(content));
+    }
+    for (auto& one : read_) {
+      if (one) take(std::move(*one));
+    }
+    if (names > most_image_names && !full_)
+      image_.faults.emplace_back("the names in its layers are too long together");
+  }
+
+  const ImageFiles& files_;
+  const std::vector<ImageLayer>& layers_;
+  Audited& image_;
+  Stack stack_;
+  unsigned processors_;
+  std::vector<std::optional<Result<LayerContent>>> read_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::size_t next_ = 0;  ///< those before are taken
+  std::uint64_t names_ = 0;
+  bool full_ = false;
+  bool failed_ = false;
+};
+
 Audited read_image(const ImageFiles& files, const SavedImage& saved, Report& report) {
   Audited image;
   image.kind = AuditedKind::image;
   image.place = files.where();
   image.title = saved.title;
   report.progress("auditing " + saved.title, 0, saved.layers.size());
-  std::vector<std::optional<Result<LayerContent>>> read(saved.layers.size());
-  const unsigned processors = system::usable_processors();
-  system::for_each_at_once(saved.layers.size(), std::min(processors, 4U), [&](std::size_t i) {
-    const ImageLayer& layer = saved.layers[i];
-    auto range = files.find(layer.name);
-    read[i] = range ? read_layer(std::move(*range), fmt::format("layer {}", layer.name),
-                                 layer.sha256, processors)
-                    : Result<LayerContent>(std::unexpected(std::move(range).error()));
-  });
-  std::vector<LayerContent> layers;
-  for (auto& one : read) {
-    if (*one) {
-      layers.push_back(std::move(**one));
-    } else {
-      image.faults.push_back(one->error().message);
-    }
-  }
-  lay_over_each_other(std::move(layers), image);
+  ImageReader(files, saved, image).run();
   return image;
 }
 

@@ -13,10 +13,14 @@
 
 namespace axle::doctor {
 
+/// Of a layer, and of all layers of an image together, in bytes.
+inline constexpr std::uint64_t most_image_names = 1ULL << 30;
+
 struct LayerEntry {
   std::string path;
   TarKind kind = TarKind::file;
   std::uint64_t size = 0;
+  std::string link = {};  ///< of a hard link: the path that it is another name of
 };
 
 struct LayerContent {
@@ -24,6 +28,7 @@ struct LayerContent {
   std::vector<ReadLibrary> libraries;     ///< of the layer alone
   std::vector<std::string> libraries_at;  ///< their paths
   std::vector<std::string> faults;        ///< members that no layer may have
+  std::uint64_t names = 0;                ///< bytes of all names in it
 };
 
 /// Errors: as of TarReader and open_unpacked.

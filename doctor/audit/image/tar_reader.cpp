@@ -67,12 +67,23 @@ TarKind kind_of(char type) {
       return TarKind::symlink;
     case '5':
       return TarKind::folder;
+    case '3':
+    case '4':
+    case '6':
+      return TarKind::device;
     default:
       return TarKind::other;
   }
 }
 
 }  // namespace
+
+std::optional<std::string> tar_name(std::string_view text) {
+  TarMember member;
+  set_name(text, member);
+  if (member.outside) return std::nullopt;
+  return std::move(member.name);
+}
 
 /// POSIX.1-2017, "ustar Interchange Format".
 struct TarReader::Header {
@@ -117,6 +128,7 @@ struct TarReader::Header {
 /// What headers before the member's own said.
 struct TarReader::Said {
   std::string name;
+  std::string link;
   std::optional<std::uint64_t> size;
   bool sparse = false;
 };
@@ -180,6 +192,7 @@ Result<void> TarReader::take_pax(std::string_view text, Said& said) const {
     const std::string_view key = record.substr(0, equals);
     const std::string_view value = record.substr(equals + 1);
     if (key == "path" || key == "GNU.sparse.name") said.name = value;
+    if (key == "linkpath") said.link = value;
     if (key.starts_with("GNU.sparse.")) said.sparse = true;
     if (key != "size") continue;
     std::uint64_t size = 0;
@@ -227,7 +240,13 @@ Result<TarMember> TarReader::make_member(const Header& header, Said said) {
     return damaged("a name that is not valid");
   set_name(said.name, member);
   member.size = said.size.value_or(*size);
-  // Links and folders have no content, whatever their size says.
+  if (member.kind == TarKind::hard_link || member.kind == TarKind::symlink) {
+    member.link = said.link.empty() ? std::string(text_of(header.link, sizeof(header.link)))
+                                    : std::move(said.link);
+    if (member.link.size() > limits_.longest_name || member.link.contains('\0'))
+      return damaged("a name that is not valid");
+  }
+  // Links, folders and devices have no content, whatever their size says.
   if (member.kind != TarKind::file && member.kind != TarKind::other) member.size = 0;
   if (member.size > UINT64_MAX / 2) return damaged("a size that no file has");
   if (header.type == 'S') {
@@ -265,6 +284,7 @@ Result<std::optional<TarMember>> TarReader::next() {
     if (!size) return damaged("a size that is not a number");
     auto text = read_text(*size);
     if (!text) return std::unexpected(std::move(text).error());
+    if (header.type == 'K') said.link = text->substr(0, text->find('\0'));
     if (header.type == 'L') said.name = text->substr(0, text->find('\0'));
     if (header.type == 'x') {
       if (auto taken = take_pax(*text, said); !taken)

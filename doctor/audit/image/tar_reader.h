@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "doctor/audit/image/byte_stream.h"
@@ -17,13 +18,17 @@
 
 namespace axle::doctor {
 
-enum class TarKind : std::uint8_t { file, hard_link, symlink, folder, other };
+/// What a name is when "." parts are left out; nullopt: it leads out, it has a ".." part.
+[[nodiscard]] std::optional<std::string> tar_name(std::string_view text);
+
+enum class TarKind : std::uint8_t { file, hard_link, symlink, folder, device, other };
 
 struct TarMember {
   std::string name;  ///< relative, without "." parts; empty: the root
   TarKind kind = TarKind::file;
   std::uint64_t size = 0;    ///< of its content in the archive
   std::uint64_t offset = 0;  ///< of its content
+  std::string link = {};     ///< of a hard or symbolic link: what it names, as it stands there
   bool sparse = false;       ///< its content is not the file's
   bool outside = false;      ///< the name leads out of the archive: it has a ".." part
 };

@@ -183,3 +183,23 @@ TEST_CASE("layers: upper ones hide, remove and replace") {
   // Twice in one layer: the later one.
   CHECK(laid({layer({file("c", 5), file("c", 9)})}).size == 9);
 }
+
+TEST_CASE("layers: a hard link is the file, also when its first name is gone") {
+  const auto file = [](std::string path) { return LayerEntry{std::move(path), TarKind::file, 10}; };
+  const auto link = [](std::string path, std::string to) {
+    return LayerEntry{std::move(path), TarKind::hard_link, 0, std::move(to)};
+  };
+  const auto base = [&] {
+    LayerContent content = layer({file("a/x.so"), link("b/y.so", "a/x.so")});
+    UnreadLibrary library{"a/x.so", "for the test"};
+    content.libraries.emplace_back(library);
+    content.libraries_at = {"a/x.so"};
+    return content;
+  };
+  CHECK(laid({base()}).unread.at(0).path == "a/x.so");
+  CHECK(laid({base(), layer({file("a/.wh.x.so")})}).unread.at(0).path == "b/y.so");
+  CHECK(laid({base(), layer({file(".wh.a")}), layer({file(".wh.b")})}).unread.empty());
+  CHECK(laid({base(), layer({link("c/z.so", "b/y.so")}), layer({file(".wh.a"), file(".wh.b")})})
+            .unread.at(0)
+            .path == "c/z.so");
+}

@@ -211,7 +211,122 @@ class AgainTest(MatrixCase):
         self.assertEqual([one["sha256"] for one in answers[0]], [one["sha256"] for one in answers[1]])
 
 
+    def test_a_server_that_a_compiler_leaves_holds_nothing_up(self):
+        """As sccache does: the first compiler starts it, and it inherits whatever is open."""
+        compiler, server = self.root / "cc", self.root / "server"
+        compiler.write_text(f"""#!/bin/sh
+[ -e "{server}" ] || {{ setsid sleep 60 </dev/null >/dev/null 2>&1 & echo $! >"{server}"; }}
+exec gcc "$@"
+""")
+        compiler.chmod(0o755)
+        self.env["CC"] = str(compiler)
+        self.assert_ok(self.build("--variant", "null"))
+        self.addCleanup(os.kill, int(server.read_text()), signal.SIGKILL)
+        again = self.assert_ok(self.build("--variant", "null"))
+        self.assertNotIn("waiting", again.err)
+
+    def test_nor_after_a_kill(self):
+        """Its compilers, which are in its session, are waited for."""
+        compiler, server, ended = (self.root / name for name in ("cc", "server", "ended"))
+        compiler.write_text(f"""#!/bin/sh
+case "$*" in
+  *demo.c*)
+    [ -e "{server}" ] || {{ setsid sleep 60 </dev/null >/dev/null 2>&1 & echo $! >"{server}"; sleep 3; echo >"{ended}"; }} ;;
+esac
+exec gcc "$@"
+""")
+        compiler.chmod(0o755)
+        self.env["CC"] = str(compiler)
+        command = [str(VARIANT), "build", str(self.project), "--out", str(self.out), "--variant", "null"]
+        process = subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not server.exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        again = self.assert_ok(self.build("--variant", "null"))
+        self.addCleanup(os.kill, int(server.read_text()), signal.SIGKILL)
+        self.assertTrue(ended.exists())
+        self.assertIn("waiting", again.err)
+
+    def test_variants_that_are_called_as_the_builders_own_files(self):
+        names = ["lock", "compilers", "compilers.log", "..", "."]
+        self.describe("[tool.axle.axes.cpu]\n" + "".join(
+            f'"{name}" = {{ properties.x86_64.level = ["v{2 + number % 2}"], cmake.STEP = {number} }}\n'
+            for number, name in enumerate(names)))
+        for _ in range(2):
+            built = self.built()
+            self.assertEqual(list(built), names)
+        self.assertEqual([one["reused"] for one in built.values()], [True] * len(names))
+        self.assertEqual([self.call(one["file"], "step") for one in built.values()], list(range(len(names))))
+
+    def test_the_users_flags_count(self):
+        (self.project / "demo.c").write_text(SOURCE + "int users(void) { return USERS; }\n")
+        for number in (1, 2):
+            self.env["CFLAGS"] = f"-DUSERS={number}"
+            built = self.built()
+            self.assertEqual([self.call(one["file"], "users") for one in built.values()], [number] * 3)
+        self.assertEqual(self.call(built["v3"]["file"], "level"), 3)
+        # The row's own environment wins; what the variant needs is beside it.
+        self.describe(LEVELS.replace("cmake.STEP = 3", 'environment.CFLAGS = "-DUSERS=7"'))
+        built = self.built()
+        self.assertEqual({label: self.call(one["file"], "users") for label, one in built.items()},
+                         {"null": 2, "v2": 2, "v3": 7})
+        self.assertEqual(self.call(built["v3"]["file"], "level"), 3)
+        self.assertTrue(self.built()["v3"]["reused"])
+        for name in ("LDFLAGS", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"):
+            self.env[name] = "-L/nowhere" if name == "LDFLAGS" else "/nowhere"
+            self.assertFalse(self.built()["v3"]["reused"], name)
+
+    def test_a_header_before_another_of_its_name(self):
+        (self.project / "first").mkdir()
+        lists = LISTS.replace("target_compile", "target_include_directories(demo PRIVATE first second)\ntarget_compile")
+        (self.project / "CMakeLists.txt").write_text(lists)
+        (self.project / "step.h").unlink()
+        (self.project / "second").mkdir()
+        (self.project / "second/step.h").write_text("#define FACTOR 1\n")
+        self.assertEqual(self.call(self.built()["null"]["file"], "step"), 1)
+        (self.project / "first/step.h").write_text("#define FACTOR 5\n")
+        self.assertEqual(self.call(self.built()["null"]["file"], "step"), 5)
+
+    def test_out_is_a_folder(self):
+        self.assert_fails(self.build(out="s3://wheels/simple", cwd=self.root), 2, "--out", "index add")
+        self.assertFalse((self.root / "s3:").exists())
+
+
 class ToolchainTest(MatrixCase):
+    def test_a_full_disk_is_no_missing_compiler(self):
+        self.native()
+        compiler = self.root / "cc"
+        compiler.write_text("""#!/bin/sh
+case "$*" in
+  *-march=*) echo "cc1: fatal error: error writing to /tmp/ccX.s: No space left on device" >&2; exit 1 ;;
+esac
+exec gcc "$@"
+""")
+        compiler.chmod(0o755)
+        done = self.build(env={"CC": str(compiler)})
+        self.assert_fails(done, 1, "No space left on device", "--cache-dir")
+        self.assertNotIn("does not support", done.err)
+        disk = self.root / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True).returncode:
+            self.skipTest("no small file system can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(disk)], capture_output=True)
+        cache = ["--cache-dir", disk / "cache"]
+        self.assert_fails(self.build(*cache, env={"CC": "/bin/false"}), 1, "CC")  # makes the folders
+        # More and more of it is full.
+        for free in (300_000, 30_000, 0):
+            filler = disk / "filler"
+            filler.unlink(missing_ok=True)
+            room = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize - free
+            try:
+                filler.write_bytes(bytes(max(room, 0)))
+            except OSError:
+                pass
+            done = self.assert_fails(self.build(*cache, env={"TMPDIR": str(disk)}), 1, "No space left on device")
+            self.assertNotIn("apt install", done.err)
+
     def test_what_is_missing_is_said_before_anything_is_compiled(self):
         other = "aarch64" if platform.machine() == "x86_64" else "x86_64"
         table = f'[tool.axle.axes.cpu]\nnull = {{ architectures = ["{platform.machine()}", "{other}"] }}\nv2 = {{ properties.x86_64.level = ["v2"] }}\n'

@@ -225,6 +225,16 @@ class BadCodeTest(RepackCase):
         path = self.wheel({"demo/lib.so": data}).write(self.root)
         self.refused(self.repack(path, "--split", "gfx"), "demo/lib.so", "over one another")
 
+    def test_a_bundle_that_unpacks_to_more_than_code_does(self):
+        zstd = shutil.which("zstd")
+        if not zstd:
+            self.skipTest("needs zstd")
+        size = 512 << 20
+        frame = subprocess.run(f"head -c {size} /dev/zero | {zstd} -q -c", shell=True, capture_output=True, check=True).stdout
+        self.assertLess(len(frame), 100_000)
+        code = b"CCOB" + struct.pack("<HHIIQ", 2, 1, 24 + len(frame), size, 0) + frame
+        self.refused(self.split(code, "gfx"), "demo/lib.so", "unpacks to too much")
+
     def test_a_registered_library(self):
         data = registered_library(fatbin(*[entry(CUBIN, 80)] * 120, entry(CUBIN, 90)), ".nv_fatbin")
         path = self.wheel({"demo/lib.so": data}).write(self.root)

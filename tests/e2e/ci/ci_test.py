@@ -146,6 +146,15 @@ class YamlTest(HostileCase):
         self.assertEqual(len({row["VARIANT_ROW"] for row in rows}), len(rows))
         self.assertNotIn("secrets.", text)
 
+    def test_keys_name_the_project(self):
+        for system in ("github", "gitlab"):
+            document = yaml.safe_load(self.write_ci(system).read_text())
+            build = (document["jobs"]["build-x86_64"]["steps"] if system == "github"
+                     else document["variants: build-x86_64"]["cache"])
+            self.assertEqual(str(build).count("VARIANT_NAME"), 2 if system == "github" else 1)
+            names = document["env"] if system == "github" else document["variables"]
+            self.assertEqual(names["VARIANT_NAME"], "demo")
+
     def test_secrets_are_known_to_the_publishing_step_alone(self):
         self.write_project('[tool.axle.ci]\nrepository-url = "https://packages.example/upload/"\n')
         document = yaml.safe_load(self.write_ci("github").read_text())
@@ -210,10 +219,43 @@ class MakeTest(HostileCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         names = ["demo-1.0-py3-none-any-null.whl", "demo-1.0-py3-none-any-v3.whl", "demo-1.0-py3-none-any-v4.whl",
                  "demo-1.0-py3-none-any.whl"]
-        self.assertEqual(self.wheels(self.out / "dist"), names)
+        self.assertEqual(self.wheels(self.out / "dist/demo"), names)
         published = sorted(path.name for path in (self.repository / self.index).rglob("*.whl"))
         self.assertEqual(published, names)
         self.assert_nothing_ran()
+
+    def test_publishing_removes_nothing_but_its_own_wheels(self):
+        """OUT may be a folder that has a "dist" of another kind."""
+        self.write_project(CI.format(lock="", index='"index"'))
+        kept = self.out / "dist/demo-1.0.tar.gz"
+        kept.parent.mkdir(parents=True)
+        kept.write_text("")
+        old = self.out / "dist/demo/demo-0.9-py3-none-any.whl"
+        old.parent.mkdir()
+        old.write_text("")
+        (self.out / "dist/demo/notes").write_text("")
+        done = self.call("make", "-f", self.write_ci("make"), "publish")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue(kept.exists())
+        self.assertTrue((self.out / "dist/demo/notes").exists())
+        self.assertFalse(old.exists())
+
+    def test_two_projects_in_one_place(self):
+        other = self.repository / "other"
+        self.write_project(CI.format(lock="", index='"index"'))
+        self.write_project(CI.format(lock="", index='"index"'), folder=other)
+        table = (other / "pyproject.toml").read_text().replace('name = "demo"', 'name = "Other.Demo"')
+        (other / "pyproject.toml").write_text(table)
+        for project in (self.project, other, self.project):
+            done = self.call("make", "-f", self.write_ci("make", project), "publish")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for place in ("wheels", "cache", "dist"):
+            self.assertEqual(sorted(path.name for path in (self.out / place).iterdir()), ["demo", "other-demo"])
+        self.assertEqual(len(self.wheels(self.out / "dist/other-demo")), 4)
+
+    def test_a_label_that_is_a_folder_of_its_own(self):
+        self.write_project('[tool.axle.axes.gpu]\nany = {}\n".." = { properties.nvidia.sm_arch = ["90_real"] }\n')
+        self.assert_fails(self.variant("ci", "make", self.project), 1, 'variant ".."', "choose another label")
 
     def test_a_module_that_cannot_be_imported_stops_before_publishing(self):
         self.write_project(CI.format(lock="", index='"index"'), code="raise ImportError('broken on purpose')\n")
@@ -250,7 +292,7 @@ class MakeTest(HostileCase):
 
     def test_what_decides_the_result_decides_the_cache(self):
         def caches(job):
-            return {path.name for path in (self.out / "cache" / job).iterdir()}
+            return {path.name for path in (self.out / "cache/demo" / job).iterdir()}
 
         self.write_project('[tool.axle.ci]\nlock-files = ["lock"]\n')
         (self.project / "lock").write_text("1\n")

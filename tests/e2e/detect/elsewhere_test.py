@@ -79,8 +79,8 @@ COMMANDS = {
     "model tune": ["model.gguf"],
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
-# They run what only this machine has.
-REFUSED = {"providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest"}
+# They run what only this machine has, or ask no machine.
+REFUSED = {"repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest"}
 
 
 class ElsewhereTestCase(TestCase):

@@ -69,6 +69,57 @@ class Forms(AuditTestCase):
             (folder / name).write_bytes(data)
         self.assert_same(folder, [f"{folder} (linux/amd64)"])
 
+    def test_compressed_archives(self):
+        """`docker save demo | gzip`: unpacked on the way, whatever the order of its files."""
+        layers = self.layers()
+        self.assert_same(self.saved(gzip.compress(docker_archive(*layers)), "image.tar.gz"), ["demo:1"])
+        self.assert_same(self.saved(gzip.compress(docker_archive(*map(gzip.compress, layers)))), ["demo:1"])
+        members = oci_members(*layers)
+        for order in (members, members[::-1]):
+            path = self.saved(gzip.compress(tar(order)))
+            self.assert_same(path, [f"{path} (linux/amd64)"])
+        zstd = shutil.which("zstd")
+        if zstd:
+            packed = subprocess.run([zstd, "-q", "-c"], input=docker_archive(*layers), capture_output=True, check=True).stdout
+            self.assert_same(self.saved(packed), ["demo:1"])
+
+    def test_compressed_archives_take_little_memory(self):
+        """The archive unpacks to 1.5 GB; the limit is on the address space, which memory is part of."""
+        noise = bytes(range(256)) * 4096
+        layer = tar([("usr/lib/libx.so", cuda(90)), *((f"data/{i}", noise) for i in range(500))])
+        packed = gzip.compress(docker_archive(layer, tar([("a", layer)]), layer), 1)
+        path = self.saved(packed)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))  # noqa: E731
+        done = subprocess.run([VARIANT, "audit", path, "--json"], env=self.env, cwd=self.root, capture_output=True, text=True, timeout=300, preexec_fn=limit)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertEqual([one["path"] for one in json.loads(done.stdout)["audited"][0]["libraries"]], ["usr/lib/libx.so"])
+
+    def test_linked_layers(self):
+        """Old ones of docker save a layer that is there twice as a link."""
+        first, second = self.layers()
+        text = json.dumps([{"RepoTags": ["demo:1"], "Layers": ["a/layer.tar", "b/layer.tar", "c/layer.tar", "d/layer.tar"]}]).encode()
+        archive = tar([("a/layer.tar", first), ("b/layer.tar", "-> ../a/layer.tar"), ("c/layer.tar", "=> a/layer.tar"),
+                       ("d/layer.tar", second), ("manifest.json", text)])
+        for data in (archive, gzip.compress(archive)):
+            done = self.audit(self.saved(data))
+            self.assertEqual([one["path"] for one in done.json["audited"][0]["libraries"]],
+                             [f"{SITE}/demo/libx.so", f"{SITE}/demo/liby.so"], str(done))
+            self.assertNotIn("image-broken", done.out)
+        out = tar([("a/layer.tar", "-> ../../../etc/passwd"), ("b/layer.tar", "-> b/layer.tar"), ("manifest.json", text)])
+        self.assertIn("no a/layer.tar in it", self.audit(self.saved(out)).out)
+        folder = self.root / "layout"
+        for name, data in oci_members(first, second):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+        blob = folder / "blobs/sha256" / digest(first)
+        blob.rename(folder / "kept")
+        blob.symlink_to("../../kept")
+        self.assert_same(folder, [f"{folder} (linux/amd64)"])
+        (folder / "kept").rename(self.root / "outside")
+        blob.unlink()
+        blob.symlink_to(self.root / "outside")
+        self.assertIn("is a link that leads out of the image", self.audit(folder).out)
+
     def test_the_formats_of_tar(self):
         deep = "/".join(["d" * 60] * 4)
         for kind in (tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
@@ -111,6 +162,23 @@ class Fleets(AuditTestCase):
         path = self.saved(docker_archive(base(("usr/lib/libx.so", library([(".nv_fatbin", fatbin(entry(CUBIN, 80)) + b"rubbish" * 9)])))))
         self.assertEqual(set(self.said(path, "h100")[0]), {"machine-gpu-unknown"})
 
+    def test_an_image_of_scripts_has_no_code_either(self):
+        path = self.saved(docker_archive(tar([("usr/bin/run", b"#!/bin/sh\n"), ("etc/os-release", b"ID=none\n")])))
+        self.assertEqual(set(self.said(path, "h100")[0]), {"machine-cpu-only"})
+        self.assertEqual(self.said(path, "none")[0], {})
+        broken = self.saved(docker_archive(tar([("usr/bin/run", b"#!/bin/sh\n")]), b"no archive" * 100))
+        self.assertEqual(set(self.said(broken, "h100")[0]), {"machine-gpu-unknown"})
+
+    def test_musl(self):
+        loader = ("lib/ld-musl-x86_64.so.1", library(soname="libc.musl-x86_64.so.1"))
+        own = ("usr/lib/libown.so", library(needed=["libc.musl-x86_64.so.1"]))
+        other = (f"{SITE}/demo/libx.so", library(needed=["libc.so.6"]))
+        self.assertEqual(self.audit(self.saved(docker_archive(tar([loader, own])))).json["findings"], [])
+        found = self.found("image-libc", self.saved(docker_archive(tar([loader, own, other]))))
+        self.assertIn(f"{SITE}/demo/libx.so needs glibc", found["message"])
+        glibc = ("lib/x86_64-linux-gnu/libc.so.6", library(soname="libc.so.6"))
+        self.assertNotIn("image-libc", self.audit(self.saved(docker_archive(tar([loader, own, other, glibc])))).out)
+
     def test_another_architecture(self):
         path = self.saved(docker_archive(base()))
         self.assertEqual(set(self.said(path, "grace")[0]) & {"machine-cpu"}, {"machine-cpu"})
@@ -144,6 +212,59 @@ class Sizes(AuditTestCase):
         found = self.found("image-hidden", big)
         self.assertEqual(found["severity"], "warning")
         self.assertIn("120 MB", found["message"])
+
+
+class Members(AuditTestCase):
+    """What a layer may have besides files and folders."""
+
+    def libraries(self, *layers):
+        done = self.audit(self.saved(docker_archive(*layers)))
+        self.assertNotIn("image-broken", done.out)
+        return [one["path"] for one in done.json["audited"][0]["libraries"]], done
+
+    def test_hard_links(self):
+        first = tar([("a/libx.so", cuda(90)), ("b/liby.so", "=> a/libx.so"), ("c/libz.so", "=> b/liby.so")])
+        self.assertEqual(self.libraries(first)[0], ["a/libx.so"])
+        # The file stays under its other name.
+        self.assertEqual(self.libraries(first, tar([("a/.wh.libx.so", b"")]))[0], ["b/liby.so"])
+        self.assertEqual(self.libraries(first, tar([("a/.wh.libx.so", b""), ("b/liby.so", b"")]))[0], ["c/libz.so"])
+        # A link into a lower layer.
+        self.assertEqual(self.libraries(tar([("a/libx.so", cuda(90))]), tar([("d/libw.so", "=> a/libx.so")]),
+                                        tar([(".wh.a", b"")]))[0], ["d/libw.so"])
+        self.assertEqual(self.libraries(tar([("a/libx.so", cuda(90))]), tar([("a/libx.so", b"text"), ("d/libw.so", "=> a/libx.so")]))[0], [])
+        self.assertEqual(self.libraries(tar([("a", "=> b"), ("b", "=> a"), ("c", "=> ../../x"), ("d", "=> d")]))[0], [])
+
+    def test_devices_have_no_content(self):
+        """Whatever their size says: what follows is the next member, as for tarfile and libarchive."""
+        for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE):
+            info = tarfile.TarInfo("dev/null")
+            info.type = kind
+            info.size = 4096
+            layer = info.tobuf(tarfile.PAX_FORMAT) + tar([("usr/lib/libx.so", cuda(90))])
+            self.assertEqual(self.libraries(layer)[0], ["usr/lib/libx.so"])
+
+    def test_sparse_files_are_said(self):
+        if "GNU tar" not in subprocess.run(["tar", "--version"], capture_output=True, text=True).stdout:
+            self.skipTest("needs GNU tar")
+        folder = self.root / "sparse"
+        folder.mkdir()
+        with open(folder / "libx.so", "wb") as file:
+            file.write(cuda(90))
+            file.truncate(1 << 22)
+        (folder / "liby.so").write_bytes(cuda(80))
+        for version in ("gnu", "posix"):
+            layer = subprocess.run(["tar", "-C", folder, "--sparse", f"--format={version}", "-c", "."], capture_output=True, check=True).stdout
+            self.assertLess(len(layer), 1 << 20)
+            paths, done = self.libraries(layer)
+            self.assertEqual(paths, ["liby.so"])
+            self.assertIn("libx.so: it is stored as a sparse file", "\n".join(done.json["not_looked_at"]))
+
+    def test_many_layers(self):
+        layers = [tar([(f"usr/lib/lib{i}.so", cuda(90)), ("usr/lib/same.so", cuda(80 + 10 * (i % 2)))]) for i in range(60)]
+        paths, done = self.libraries(*layers)
+        self.assertEqual(paths, sorted([*(f"usr/lib/lib{i}.so" for i in range(60)), "usr/lib/same.so"]))
+        same = [one for one in done.json["audited"][0]["libraries"] if one["path"] == "usr/lib/same.so"]
+        self.assertEqual(len(same), 1)
 
 
 class Hostile(AuditTestCase):
@@ -180,7 +301,9 @@ class Hostile(AuditTestCase):
                 done = self.audit(self.saved(tar([("manifest.json", text)])))
                 self.assertTrue(done.code == 1 or text == b"[{}, 1]" and done.code in (0, 1), str(done))
         self.broken(tar([("a", b"b")]), "neither an OCI layout nor a docker archive")
-        self.broken(gzip.compress(docker_archive(base())), "compressed")
+        self.broken(b"\xfd7zXZ\0" + bytes(100), "compressed with xz", "xz -d")
+        self.broken(gzip.compress(docker_archive(base()))[:-30], "gzip")
+        self.broken(gzip.compress(b"no archive" * 100), "checksum")
         nested = {"schemaVersion": 2, "manifests": []}
         text = json.dumps(nested).encode()
         members = []

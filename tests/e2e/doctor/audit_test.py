@@ -2,6 +2,7 @@
 a healthy wheel; facts are compared with what readelf says."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -11,11 +12,11 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from audit_case import CODES, MODULE, TAGS, AuditTestCase
-from made_library import CUBIN, bundle, entry, fatbin, library
+from made_library import CUBIN, PTX, bundle, entry, fatbin, library
 from support import VARIANT, Wheel, record_hash, variant_document
 
 PROVOKED = {  # by audit_image_test.py
-    "image-broken", "image-twice", "image-hidden", "machine-cpu-only", "machine-gpu-code", "machine-driver", "machine-libc",
+    "image-broken", "image-libc", "image-twice", "image-hidden", "machine-cpu-only", "machine-gpu-code", "machine-driver", "machine-libc",
     "machine-cpu", "machine-gpu-unknown",
 }
 X86 = subprocess.run(["uname", "-m"], capture_output=True, text=True).stdout.strip() == "x86_64"
@@ -152,6 +153,86 @@ class Findings(AuditTestCase):
         self.provoke("gpu-code-packed", self.wheel({"demo/libx.so": library([(".nv_fatbin", fatbin(entry(CUBIN, 80, flags=0x8000)))])}))
         self.provoke("gpu-code-unknown", self.wheel({"demo/libx.so": library([(".nv_fatbin", b"rubbish" * 9)])}))
 
+    def declared(self, files, *properties, tags=TAGS, label="x"):
+        namespaces = tuple(dict.fromkeys(one[0] for one in properties))
+        document = variant_document({label: [(ns, feature, [value]) for ns, feature, value in properties]}, namespaces)
+        return self.wheel(files, tags, label=label, document=document)
+
+    def test_properties_of_another_cpu(self):
+        library_x86 = {"demo/libx.so": self.library()}
+        wheel = self.declared(library_x86, ("aarch64", "version", "8.2a"))
+        found = self.provoke("property-architecture", wheel)
+        self.assertIn("aarch64 :: version :: 8.2a is declared", found["message"])
+        self.assertIn("its libraries are for x86_64", found["message"])
+        self.assertNotIn("property-architecture", self.codes(self.declared(library_x86, ("x86_64", "level", "v3"))))
+        arm = {"demo/libx.so": library(machine=183)}
+        tags = "cp311-cp311-manylinux_2_34_aarch64"
+        self.found("property-architecture", self.declared(arm, ("x86_64", "level", "v3"), tags=tags))
+        self.assertNotIn("property-architecture", self.codes(self.declared(arm, ("aarch64", "version", "8.2a"), tags=tags)))
+        # Without libraries the tag says it, or another property.
+        self.found("property-architecture", self.declared({}, ("aarch64", "version", "8.2a")))
+        self.found("property-architecture", self.declared({}, ("aarch64", "version", "8.2a"), ("x86_64", "level", "v3"), tags="py3-none-any"))
+        self.assertNotIn("property-architecture", self.codes(self.declared({}, ("aarch64", "version", "8.2a"), tags="py3-none-any")))
+
+    def test_a_newer_cuda_than_the_declared_one(self):
+        def codes(content, bound, *more):
+            return self.codes(self.declared({"demo/libx.so": content}, ("nvidia", "cuda_version_lower_bound", bound), *more))
+
+        ptx = library([(".nv_fatbin", fatbin(entry(PTX, 90, version=(8, 8))))])
+        found = self.provoke("cuda-version-undeclared", self.declared(
+            {"demo/libx.so": ptx}, ("nvidia", "cuda_version_lower_bound", "12.0")))
+        self.assertIn("PTX of CUDA 12.9", json.dumps(found["evidence"]))
+        self.assertNotIn("cuda-version-undeclared", codes(ptx, "12.9"))
+        # Compiled code of any age runs with any driver that knows its GPU; PTX beside it is for newer ones.
+        both = library([(".nv_fatbin", fatbin(entry(CUBIN, 90), entry(PTX, 90, version=(8, 8))))])
+        self.assertNotIn("cuda-version-undeclared", codes(both, "12.0"))
+        self.assertNotIn("cuda-version-undeclared", codes(both, "12.0", ("nvidia", "sm_arch", "90_real")))
+        self.assertIn("cuda-version-undeclared", codes(both, "12.0", ("nvidia", "sm_arch", "90_virtual")))
+        packed = library([(".nv_fatbin", fatbin(entry(CUBIN, 90, flags=0x8000)))])
+        self.assertIn("cuda-version-undeclared", codes(packed, "12.0"))
+        self.assertNotIn("cuda-version-undeclared", codes(packed, "12.4"))
+        self.assertIn("cuda-version-undeclared", codes(library(needed=["libcudart.so.13"]), "12.8"))
+        self.assertNotIn("cuda-version-undeclared", codes(library(needed=["libcudart.so.13"]), "13.0"))
+
+    def test_numbers_that_no_version_has(self):
+        many = "9" * 400
+        content = {"demo/libx.so": library([(".nv_fatbin", fatbin(entry(PTX, 90)))], needed=[f"libcudart.so.{many}"],
+                                           versions=[("libc.so.6", f"GLIBC_2.{many}", 0)])}
+        for one in (("nvidia", "sm_arch", f"{many}_virtual"), ("nvidia", "sm_arch", f"{many}_real"), ("x86_64", "level", "vx"),
+                    ("nvidia", "cuda_version_lower_bound", f"{many}.{many}"), ("x86_64", "level", "v" + many)):
+            with self.subTest(one):
+                done = self.audit(self.declared(content, one))
+                self.assertIn(done.code, (0, 1), str(done))
+                self.assertTrue(done.json["audited"], str(done))
+                self.assertNotIn("defect", done.out + done.err)
+        # A level that is none declares nothing.
+        wide = self.library("void f(float* x) { for (int i = 0; i < 64; ++i) x[i] *= 3; }\n", "-O3", "-mavx2")
+        self.assertIn("instructions-undeclared", self.codes(self.declared({"demo/libx.so": wide}, ("x86_64", "level", "vx"))))
+
+    def test_what_cannot_be_read_is_said(self):
+        as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        if os.geteuid() == 0 and not shutil.which("setpriv"):
+            self.skipTest("root reads everything, and there is no setpriv")
+        self.root.chmod(0o755)
+        folder = self.root / "tree"
+        for name in ("demo", "closed", "demo-1.0.dist-info"):
+            (folder / name).mkdir(parents=True)
+        (folder / "demo/libx.so").write_bytes(self.library())
+        (folder / "demo/liby.so").write_bytes(self.library())
+        (folder / "closed/libz.so").write_bytes(self.library())
+        info = folder / "demo-1.0.dist-info"
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n")
+        (info / "WHEEL").write_text("Wheel-Version: 1.0\nTag: py3-none-manylinux_2_34_x86_64\n")
+        (info / "RECORD").write_text("demo/libx.so,,\n")
+        closed = [folder / "demo/liby.so", folder / "closed", info / "WHEEL"]
+        for path in closed:
+            path.chmod(0)
+        self.addCleanup(lambda: [path.chmod(0o755) for path in closed])
+        done = self.variant("audit", folder, "--json", prefix=as_nobody if os.geteuid() == 0 else (), env={"HOME": "/nowhere"})
+        said = "\n".join(done.json["not_looked_at"])
+        for words in ("demo/liby.so: Permission denied", "closed: ", "demo-1.0.dist-info/WHEEL: Permission denied"):
+            self.assertIn(words, said)
+
     def test_broken_wheels_and_libraries(self):
         lies = Wheel("demo", "1.0")
         lies.record_lies["demo.py"] = (record_hash(b"other"), len(lies.members["demo.py"]))
@@ -210,6 +291,14 @@ class Targets(AuditTestCase):
         self.assertIn("no code for sm_120", str(done))
         self.assertEqual(done.json["machines"], ["h100", "rtx5090", "mi300x"])
         self.found("machine-cpu", wheel, "--for", "grace")
+
+    def test_another_c_library(self):
+        glibc = self.wheel({"demo/libx.so": library(needed=["libc.so.6"])})
+        found = self.found("machine-libc", glibc, "--for", "h100;libc:musl=1.2")
+        self.assertIn("it has musl, and demo/libx.so needs glibc", found["message"])
+        musl = self.wheel({"demo/libx.so": library(needed=["libc.musl-x86_64.so.1"])}, "cp311-cp311-musllinux_1_2_x86_64")
+        self.assertNotIn("machine-libc", self.codes(musl, "--for", "h100;libc:musl=1.2"))
+        self.assertIn("needs musl", self.found("machine-libc", musl, "--for", "h100;libc:glibc=2.36")["message"])
 
     def test_usage(self):
         self.assert_fails(self.variant("audit"), 2, "nothing to audit")
