@@ -9,6 +9,7 @@
 #include "foundation/text/quote.h"
 #include "index/http/transport.h"
 #include "index/http/url.h"
+#include "index/storage/s3_store.h"
 #include "session/index_access.h"
 #include "session/storage/aws_profile.h"
 #include "session/variables.h"
@@ -117,8 +118,8 @@ Outcome<std::unique_ptr<index::StoredPlace>> open_storage(const std::string& nam
   options->client_cert.clear();
   // What is not encrypted stays on this machine, or goes where the user says.
   if (!index::is_trusted_host(access.endpoint, settings.trusted_hosts)) options->http_proxy.clear();
-  return index::make_stored_place(std::move(access), index::make_transport(std::move(*options)),
-                                  goes_on);
+  return index::make_stored_place(index::make_s3_store(
+      std::move(access), index::make_transport(std::move(*options)), goes_on));
 }
 
 }  // namespace axle::session

@@ -92,6 +92,25 @@ class TwoPublishers(TestCase):
         self.assert_ok(self.add(Wheel("demo", "1.0").write(self.root / "first")))
         self.assertEqual(self.roots(), {"demo", "other"})
 
+    def test_what_was_cut_off_between_two_forms_of_a_page_is_completed_by_the_same_command(self):
+        def cut_off(key):
+            self.storage.fault = lambda request: (403, {}, b"") if request.method == "PUT" and request.key.endswith(key) else None
+        self.assert_ok(self.add(Wheel("base", "1.0").write(self.root / "base")))
+        demo = Wheel("demo", "1.0").write(self.root / "first")
+        cut_off("simple/index.html")
+        self.assert_fails(self.add(demo), 1, "403")
+        self.assertIn('"demo"', self.page("index.json"))
+        self.storage.fault = lambda request: None
+        self.assert_ok(self.add(demo))
+        self.assertEqual(self.roots(), {"base", "demo"})
+        cut_off("simple/demo/index.html")
+        yank = ("index", "yank", "demo", "--reason", "broken", "--out", PLACE)
+        self.assert_fails(self.variant(*yank, env=self.storage.env), 1, "403")
+        self.storage.fault = lambda request: None
+        self.assertNotIn("broken", self.page("demo/index.html"))
+        self.assert_ok(self.variant(*yank, env=self.storage.env))
+        self.assertIn("broken", self.page("demo/index.html"))
+
     def test_a_storage_that_compares_nothing_is_used_with_a_warning(self):
         self.storage.conditional = False
         told = self.assert_ok(self.add(Wheel("demo", "1.0").write(self.root / "first")))
