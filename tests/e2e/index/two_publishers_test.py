@@ -49,6 +49,14 @@ class TwoPublishers(TestCase):
             for number in range(part, 8, 2):
                 self.assert_ok(self.add(*folder.glob(f"demo-{number}.0-*"), *folder.glob(f"*-l{number}.whl"), *folder.glob(f"own{number}-*")))
 
+        both = threading.Barrier(2)
+
+        def gate(request):
+            if request.what == "PUT team/a/simple/demo/index.json" and not both.broken and not met:
+                both.wait(60)
+                met.append(request)
+        met = []
+        self.storage.gate = gate
         with concurrent.futures.ThreadPoolExecutor() as pool:
             list(pool.map(publish, (0, 1)))
         self.assertEqual(self.listed("demo"), {path.name for path in folder.glob("demo-*")} | {"demo-50.0-variants.json"})
