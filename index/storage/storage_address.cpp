@@ -39,6 +39,10 @@ bool is_storage_address(std::string_view text) {
   return text::ascii_lower(text.substr(0, scheme.size())) == scheme;
 }
 
+bool is_stored_elsewhere(std::string_view text) {
+  return is_storage_address(text) || is_http_url(text);
+}
+
 Result<StorageAddress> parse_storage_address(std::string_view text) {
   std::string_view rest = text.substr(std::min(scheme.size(), text.size()));
   const std::size_t slash = std::min(rest.find('/'), rest.size());
