@@ -25,7 +25,7 @@ void Problems::progress(std::string_view what, std::uint64_t done, std::uint64_t
 }
 
 session::Outcome<OpenedIndex> open_index(const session::Session& session, const std::string& out) {
-  if (!index::is_storage_address(out)) {
+  if (!index::is_stored_elsewhere(out)) {
     auto folder = index::resolved_path(out);
     if (!folder) return session::failed(std::move(folder.error()));
     std::string url = index::file_url(*folder + "/simple");

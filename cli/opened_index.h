@@ -20,7 +20,8 @@ struct OpenedIndex {
   std::string url;  ///< for --index-url
 };
 
-/// `out`: a folder, a file URL or "s3://…". Errors: usage, io, and those of open_storage.
+/// `out`: a folder, a file URL, "s3://…" or "https://…". Errors: usage, io, and those of
+/// open_storage.
 [[nodiscard]] session::Outcome<OpenedIndex> open_index(const session::Session& session,
                                                        const std::string& out);
 

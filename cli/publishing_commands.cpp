@@ -9,10 +9,11 @@ namespace {
 
 using session::Opt;
 
-/// How a storage is asked, whose keys are its own, and what else a command takes.
+/// How a storage or a server is asked, and what else a command takes.
 std::vector<Opt> storing(std::vector<Opt> more) {
-  std::vector<Opt> options = {Opt::trusted_host, Opt::cert,    Opt::proxy,       Opt::no_proxy_env,
-                              Opt::timeout,      Opt::retries, Opt::config_file, Opt::no_config};
+  std::vector<Opt> options = {
+      Opt::trusted_host, Opt::cert,    Opt::client_cert, Opt::keyring_provider, Opt::proxy,
+      Opt::no_proxy_env, Opt::timeout, Opt::retries,     Opt::config_file,      Opt::no_config};
   options.insert(options.end(), more.begin(), more.end());
   return options;
 }
@@ -53,7 +54,8 @@ Command index_build_row() {
           Arity::one,
           storing({Opt::out}),
           "variant index build dist --out public    published files are kept\n"
-          "variant index build dist --out s3://BUCKET/PREFIX",
+          "variant index build dist --out s3://BUCKET/PREFIX\n"
+          "variant index build dist --out https://HOST/FOLDER       on a WebDAV server",
           run_index_build};
 }
 
@@ -64,7 +66,8 @@ Command index_add_row() {
           Arity::any,
           storing({Opt::out}),
           "variant index add dist/demo-1.0-py3-none-any.whl --out public\n"
-          "variant index add dist/*.whl --out s3://BUCKET/PREFIX",
+          "variant index add dist/*.whl --out s3://BUCKET/PREFIX\n"
+          "variant index add dist/*.whl --out https://HOST/FOLDER   on a WebDAV server",
           run_index_add};
 }
 
@@ -133,8 +136,7 @@ Command publish_row() {
           "Upload wheels to an index that takes uploads",
           "WHEEL|DIR",
           Arity::any,
-          storing({Opt::repository_url, Opt::username, Opt::skip_existing, Opt::dry_run,
-                   Opt::keyring_provider, Opt::client_cert}),
+          storing({Opt::repository_url, Opt::username, Opt::skip_existing, Opt::dry_run}),
           "variant publish dist/*.whl --repository-url https://packages.corp.example/upload/\n"
           "UV_PUBLISH_TOKEN=... variant publish dist --repository-url https://host/legacy/",
           run_publish};

@@ -258,8 +258,9 @@ constexpr std::array rows = {
     OptionRow{Opt::supported, value, "--supported", "LISTS",
               "Property lists to use instead of this machine's: {ns: {feature: [value, ...]}}, a "
               "file or -"},
-    OptionRow{Opt::out, value, "--out", "DIR",
-              "The output folder; for an index also s3://BUCKET/PREFIX"},
+    OptionRow{
+        Opt::out, value, "--out", "DIR",
+        "The output folder; for an index also s3://BUCKET/PREFIX or https://HOST/FOLDER (WebDAV)"},
     OptionRow{
         Opt::records, value, "--records", "FILE",
         "Files as records instead: a line of JSON each, as in `files` of a project page; - is "

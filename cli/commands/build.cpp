@@ -162,10 +162,10 @@ class BuildEnvironment {
 
 int run_build(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  if (index::is_storage_address(arguments.value(session::Opt::out))) {
+  if (index::is_stored_elsewhere(arguments.value(session::Opt::out))) {
     return output.failure(
         session::misused("--out: build writes to a folder; `variant index add` takes its wheels to "
-                         "a storage")
+                         "a storage or a WebDAV server")
             .error());
   }
   const auto epoch = session::source_date_epoch();

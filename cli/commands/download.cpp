@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/saved_files.h"
+#include "index/http/redaction.h"
 #include "index/publish/static_index.h"
 #include "index/storage/storage_address.h"
 #include "session/storage/storage_access.h"
@@ -29,6 +30,12 @@ session::Outcome<session::SavePlace> folder_place(const session::Arguments& give
 /// Files arrive in the cache, since a storage has no place beside it.
 session::Outcome<session::SavePlace> stored_place(const session::Session& session) {
   const std::string& named = session.arguments().value(session::Opt::out);
+  if (!index::is_storage_address(named)) {
+    const std::string shown = index::redact_url(named);
+    session::SavePlace place{session::arriving_folder(session, shown), named};
+    place.shown_index = shown;
+    return place;
+  }
   const auto address = index::parse_storage_address(named);
   if (!address) return session::misused(address.error().message, address.error().hint);
   return session::SavePlace{session::arriving_folder(session, address->text()), address->text()};
@@ -40,8 +47,9 @@ session::Outcome<session::SavePlace> mirror_place(const session::Session& sessio
   if (given.value(session::Opt::out).empty())
     return session::misused(
         "no place for the mirror",
-        "name a folder with --out DIR, or a storage with --out s3://BUCKET/PREFIX");
-  if (index::is_storage_address(given.value(session::Opt::out))) return stored_place(session);
+        "name a folder with --out DIR, a storage with --out s3://BUCKET/PREFIX, or a folder of a "
+        "WebDAV server with --out https://HOST/FOLDER");
+  if (index::is_stored_elsewhere(given.value(session::Opt::out))) return stored_place(session);
   auto found = index::find_static_index(given.value(session::Opt::out));
   if (!found) return session::failed(std::move(found).error());
   const std::filesystem::path index = *std::move(found);

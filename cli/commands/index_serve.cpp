@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "index/http/url.h"
 #include "index/publish/static_index.h"
 #include "index/serve/index_server.h"
 #include "session/session.h"
@@ -26,10 +27,6 @@ session::Outcome<index::ServerOptions> read_options(const session::Arguments& ar
   return session::misused(fmt::format("--port is {}, not a number up to 65535", port));
 }
 
-bool is_loopback(const std::string& address) {
-  return address.starts_with("127.") || address == "::1";
-}
-
 }  // namespace
 
 int run_index_serve(session::Session& session, Output& output) {
@@ -45,7 +42,8 @@ int run_index_serve(session::Session& session, Output& output) {
                               ? session::misused(error.message, error.hint).error()
                               : session::failed(error).error());
   }
-  if (!is_loopback(options->address))
+  const bool six = options->address.find(':') != std::string::npos;
+  if (!index::is_loopback_host(six ? fmt::format("[{}]", options->address) : options->address))
     output.warn(fmt::format("everybody who reaches {} can read the index", options->address));
   const std::string& url = (*server)->url();
   const int told = output.answer(

@@ -198,10 +198,10 @@ int run_repack(session::Session& session, Output& output) {
                                            "follows from its code, or from --property")
                               .error());
   }
-  if (index::is_storage_address(arguments.value(Opt::out))) {
+  if (index::is_stored_elsewhere(arguments.value(Opt::out))) {
     return output.failure(
         session::misused("--out: repack writes to a folder; `variant index add` takes its wheels "
-                         "to a storage")
+                         "to a storage or a WebDAV server")
             .error());
   }
   if (const auto both = same_name(arguments.positionals, arguments.value(Opt::label))) {

@@ -90,7 +90,8 @@ void ResponseHead::add_line(std::string_view line) {
     retry_after_time = parse_http_date(value);
   }
   if (name == "date") sent_at = parse_http_date(value);
-  if (name.starts_with("x-amz-")) of_storage.insert_or_assign(name, std::string(value));
+  if (name.starts_with("x-amz-") || name == "lock-token")
+    of_storage.insert_or_assign(name, std::string(value));
   if (name == "age") age_seconds = parse_decimal(value).value_or(0);
 }
 

@@ -45,7 +45,7 @@ struct ResponseHead {
   std::optional<std::int64_t> retry_after_time;  ///< Retry-After as a date; Unix time
   std::optional<std::int64_t> sent_at;           ///< Date
   std::uint64_t age_seconds = 0;
-  /// Those of a storage: "x-amz-…", by name in lower case.
+  /// Those of a storage, "x-amz-…", and of WebDAV, "lock-token"; by name in lower case.
   std::map<std::string, std::string, std::less<>> of_storage;
 
   /// A status line starts again (interim responses come first).

@@ -92,7 +92,8 @@ struct HttpResponse {
   std::optional<std::uint64_t> retry_after_seconds;  ///< the pause that a busy server asks for
   std::optional<std::uint64_t> total_size;           ///< from Content-Range or Content-Length
   std::string body;  ///< decoded (gzip, deflate); empty if the status is not 2xx, but for a call
-  /// To a call: what its server says in headers "x-amz-…", and "location"; names in lower case.
+  /// To a call: what its server says in headers "x-amz-…", "lock-token" and "location"; names in
+  /// lower case.
   std::map<std::string, std::string, std::less<>> said = {};
   PackedBody packed;  ///< the same, for caches
   FormPlace copy;     ///< in a cache, of a body with the sha256 of the request

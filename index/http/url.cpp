@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <utility>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
 
 #include "foundation/text/ascii.h"
 #include "index/http/redaction.h"
@@ -162,6 +166,25 @@ bool is_trusted_host(std::string_view url, const std::vector<std::string>& trust
   const std::string with_port = host + ':' + std::string(authority.port);
   return std::ranges::any_of(
       trusted, [&](const std::string& one) { return one == host || one == with_port; });
+}
+
+bool is_loopback_host(std::string_view host) {
+  const std::string name = text::ascii_lower(host);
+  if (name == "localhost") return true;
+  in_addr four = {};
+  constexpr std::uint32_t first_octet = 24;
+  if (::inet_pton(AF_INET, name.c_str(), &four) == 1)
+    return ntohl(four.s_addr) >> first_octet == 127;
+  if (!name.starts_with('[') || !name.ends_with(']')) return false;
+  in6_addr six = {};
+  const std::string digits = name.substr(1, name.size() - 2);
+  return ::inet_pton(AF_INET6, digits.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+bool may_get_login(std::string_view url, const std::vector<std::string>& trusted) {
+  const UrlParts parts = split_url(url);
+  return text::ascii_lower(parts.scheme) == "https" ||
+         is_loopback_host(split_authority(parts.authority).host) || is_trusted_host(url, trusted);
 }
 
 std::string_view without_fragment(std::string_view url) { return url.substr(0, url.find('#')); }

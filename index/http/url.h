@@ -39,6 +39,12 @@ struct Authority {
 /// of pip's --trusted-host.
 [[nodiscard]] bool is_trusted_host(std::string_view url, const std::vector<std::string>& trusted);
 
+/// Whether the host of an authority is this machine: "localhost", or an address of it in digits
+/// (127.0.0.0/8, "[::1]"). "127.example" is a name like any other.
+[[nodiscard]] bool is_loopback_host(std::string_view host);
+/// Whether a login may be sent there: over https, to this machine, or to a trusted host.
+[[nodiscard]] bool may_get_login(std::string_view url, const std::vector<std::string>& trusted);
+
 [[nodiscard]] bool is_http_url(std::string_view url);
 [[nodiscard]] bool is_file_url(std::string_view url);
 /// Of a file in a bundle that was opened (index/bundle/bundle.h).

@@ -1,3 +1,4 @@
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 #include "index/http/local_files.h"
 #include "index/publish/folder_change.h"
 #include "index/publish/index_place.h"
+#include "index/publish/wheel_scan.h"
 
 namespace axle::index {
 namespace {
@@ -21,7 +23,20 @@ class FolderPlace final : public IndexPlace {
     return read_published_names(folder_);
   }
   Result<std::optional<PublishedProject>> read_project(const std::string& name) override {
-    return read_published_project(fmt::format("{}/simple/{}", folder_, name));
+    const auto laid = laid_.find(name);
+    return read_published_project(fmt::format("{}/simple/{}", folder_, name),
+                                  laid == laid_.end() ? std::set<std::string>() : laid->second);
+  }
+  void expect_laid(const std::string& project, const std::set<std::string>& filenames) override {
+    laid_ = {{project, filenames}};
+  }
+  Result<std::optional<StoredObject>> look_at(const std::string& project,
+                                              const std::string& filename) override {
+    const std::string path = fmt::format("{}/simple/{}/{}", folder_, project, filename);
+    auto hashed = hash_file(path);
+    if (hashed) return StoredObject{std::move(hashed->sha256), hashed->size};
+    if (hashed.error().kind == ErrorKind::not_found) return std::nullopt;
+    return std::unexpected(std::move(hashed.error()));
   }
   Result<wheel::VariantMetadata> read_variants(const PublishedProject& project,
                                                const std::string& filename,
@@ -48,6 +63,7 @@ class FolderPlace final : public IndexPlace {
 
  private:
   std::string folder_;
+  std::map<std::string, std::set<std::string>> laid_;
 };
 
 }  // namespace

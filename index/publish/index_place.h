@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,9 +33,9 @@ class IndexDraft {
   [[nodiscard]] virtual Result<void> put_in_place(Report& report) = 0;
 };
 
-/// A file in a storage, as far as it is known without reading it.
+/// A file of an index.
 struct StoredObject {
-  std::string sha256;
+  std::string sha256;  ///< empty: a storage does not know it
   std::uint64_t size = 0;
   std::string etag = {};
 };
@@ -46,12 +47,22 @@ class IndexPlace {
   [[nodiscard]] virtual const std::string& name() const = 0;
   /// The absolute path of its folder; empty: it is none of this machine's.
   [[nodiscard]] virtual std::string folder() const = 0;
+  /// A command that was killed may have written the JSON of a page and not its HTML, and nothing
+  /// says so: both are written again with each change.
+  [[nodiscard]] virtual bool may_lack_html() const { return false; }
   /// The names of its projects, sorted; nullopt: there is no index. Errors: io, if what is there
   /// was not made by an index build; of a storage what it refuses.
   [[nodiscard]] virtual Result<std::optional<std::vector<std::string>>> read_names() = 0;
   /// What is published of a project; nullopt: nothing. Errors: the same.
   [[nodiscard]] virtual Result<std::optional<PublishedProject>> read_project(
       const std::string& name) = 0;
+  /// Somebody laid these files beside the page of `project`, which is read next: it need not list
+  /// them yet.
+  virtual void expect_laid(const std::string& /*project*/,
+                           const std::set<std::string>& /*filenames*/) {}
+  /// A file beside the page of `project`, listed or not; nullopt: it is not there.
+  [[nodiscard]] virtual Result<std::optional<StoredObject>> look_at(
+      const std::string& project, const std::string& filename) = 0;
   /// A variants file that the page of `project` lists. Errors: not_found, malformed, unsupported.
   [[nodiscard]] virtual Result<wheel::VariantMetadata> read_variants(
       const PublishedProject& project, const std::string& filename, Report& report) = 0;

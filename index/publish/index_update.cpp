@@ -102,20 +102,44 @@ Result<std::vector<std::string>> unpublished(const std::vector<std::string>& pat
   return fresh;
 }
 
+/// What the records say is beside the page.
+std::set<std::string> laid_files(const std::vector<ListedFile>& files) {
+  std::set<std::string> laid;
+  for (const ListedFile& file : files) {
+    if (!file.url.empty()) continue;
+    laid.insert(file.filename);
+    if (file.filename.ends_with(".whl")) laid.insert(file.filename + ".metadata");
+    if (file.has_provenance && file.provenance_url.empty())
+      laid.insert(provenance_name(file.filename));
+  }
+  return laid;
+}
+
+/// A project with its records.
+Result<ProjectEdit> with_records(const std::string& name, std::vector<ListedFile> files,
+                                 IndexPlace& place) {
+  place.expect_laid(name, laid_files(files));
+  auto edit = ProjectEdit::open(name, place);
+  if (!edit) return edit;
+  for (ListedFile& file : files) {
+    if (auto added = edit->add_record(std::move(file)); !added)
+      return std::unexpected(std::move(added.error()));
+  }
+  if (edit->is_empty()) {
+    return fail(ErrorKind::malformed,
+                fmt::format("the records of {} name a variants file, but no wheel", name));
+  }
+  if (auto sound = edit->check_records(); !sound) return std::unexpected(std::move(sound.error()));
+  return edit;
+}
+
 /// Adds the records of one part to the pages of their projects.
 Result<void> add_part(ProjectRecords records, IndexPlace& place, IndexDraft& out,
                       std::set<std::string>& names, UpdatedIndex& updated, Report& report) {
   for (auto& [name, files] : records) {
-    auto edit = ProjectEdit::open(name, place);
-    if (!edit) return std::unexpected(std::move(edit.error()));
     updated.files += files.size();
-    for (ListedFile& file : files) {
-      if (auto added = edit->add_record(std::move(file)); !added) return added;
-    }
-    if (edit->is_empty()) {
-      return fail(ErrorKind::malformed,
-                  fmt::format("the records of {} name a variants file, but no wheel", name));
-    }
+    auto edit = with_records(name, std::move(files), place);
+    if (!edit) return std::unexpected(std::move(edit.error()));
     if (auto done = edit->write(out, report); !done) return done;
     names.insert(name);
     ++updated.projects;
@@ -141,6 +165,20 @@ Result<UpdatedIndex> add_records_at_once(const RecordParts& parts, IndexPlace& p
   if (auto done = draft.put_in_place(report); !done)
     return std::unexpected(std::move(done.error()));
   return updated;
+}
+
+/// Before the first part of a storage is written.
+Result<void> check_all(const RecordParts& parts, IndexPlace& place, Report& report) {
+  for (std::size_t part = 0; part < RecordParts::count; ++part) {
+    report.progress("comparing records", part, RecordParts::count);
+    auto records = parts.read(part);
+    if (!records) return std::unexpected(std::move(records.error()));
+    for (auto& [name, files] : *records) {
+      const auto edit = with_records(name, std::move(files), place);
+      if (!edit) return std::unexpected(edit.error());
+    }
+  }
+  return {};
 }
 
 /// Of a storage, which takes what is written from memory: a part at a time.
@@ -208,6 +246,8 @@ Result<UpdatedIndex> update_from_records(const std::string& file, IndexPlace& pl
   const auto parts = RecordParts::divide(file, folder.empty() ? scratch : folder);
   if (!parts) return std::unexpected(parts.error());
   if (draft) return add_records_at_once(*parts, place, *draft, report);
+  if (auto sound = check_all(*parts, place, report); !sound)
+    return std::unexpected(std::move(sound.error()));
   UpdatedIndex updated{place.name()};
   for (std::size_t part = 0; part < RecordParts::count; ++part) {
     if (auto done = add_part_to_storage(*parts, part, place, updated, report); !done)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "index/publish/record_check.h"
 #include "index/publish/release_variants.h"
 #include "index/publish/removal_command.h"
 
@@ -54,11 +55,14 @@ ProjectEdit::Meaning ProjectEdit::meaning_of(const wheel::WheelName& name) {
   return {name.version, name.build, std::move(tags), name.label};
 }
 
+void ProjectEdit::find_meanings() {
+  if (!filenames_.empty()) return;
+  for (const auto& [filename, one] : wheels_)
+    filenames_.try_emplace(meaning_of(one.name), filename);
+}
+
 Result<void> ProjectEdit::add(const ScannedWheel& wheel, std::optional<std::int64_t> uploaded) {
-  if (filenames_.empty()) {
-    for (const auto& [filename, one] : wheels_)
-      filenames_.try_emplace(meaning_of(one.name), filename);
-  }
+  find_meanings();
   const std::string same =
       wheels_.contains(wheel.filename)
           ? wheel.filename
@@ -91,9 +95,44 @@ Result<void> ProjectEdit::add(const ScannedWheel& wheel, std::optional<std::int6
 
 Result<void> ProjectEdit::add_record(ListedFile file) {
   is_changed_ = true;
-  if (file.filename.ends_with(".whl")) return take(std::move(file), false);
   std::string filename = file.filename;
+  const bool is_wheel = filename.ends_with(".whl");
+  const auto wheel = wheels_.find(filename);
+  const auto variants = variants_.find(filename);
+  const ListedFile* listed = wheel != wheels_.end()        ? &wheel->second.listed
+                             : variants != variants_.end() ? &variants->second
+                                                           : nullptr;
+  if (auto agrees = check_record(file, listed, name_, *place_); !agrees) return agrees;
+  if (is_wheel && listed != nullptr) {
+    wheel->second.listed = std::move(file);
+    return {};
+  }
+  if (is_wheel) {
+    find_meanings();
+    if (auto taken = take(std::move(file), false); !taken) return taken;
+    const std::string& first =
+        filenames_.try_emplace(meaning_of(wheels_.at(filename).name), filename).first->second;
+    return first == filename ? Result<void>() : other_spelling(filename, first);
+  }
+  // One file of records says one thing of a name.
+  if (!recorded_.insert(filename).second && listed->sha256 != file.sha256)
+    return differing_records(filename);
   variants_.insert_or_assign(std::move(filename), std::move(file));
+  return {};
+}
+
+Result<void> ProjectEdit::check_records() const {
+  if (recorded_.empty()) return {};
+  std::set<std::string> known;
+  for (const auto& [version, release] : releases()) known.insert(release.variants_file);
+  for (const std::string& filename : recorded_) {
+    if (known.contains(filename)) continue;
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("there is a record of {}, but no wheel of that version of {}", filename, name_),
+        "the variants file of a release is named NAME-VERSION-variants.json; record its "
+        "wheels with it");
+  }
   return {};
 }
 
@@ -250,7 +289,7 @@ Result<void> ProjectEdit::write(IndexDraft& out, Report& report) {
   if (Result<void> done = write_files(out); !done) return done;
   const bool sends =
       std::ranges::any_of(wheels_, [](const auto& entry) { return entry.second.fresh != nullptr; });
-  if (!is_changed_ && !sends) return {};
+  if (!is_changed_ && !sends && !place_->may_lack_html()) return {};
   leave_out_files(out);
   if (!wheels_.empty()) return write_pages(out);
   if (is_new_) return {};

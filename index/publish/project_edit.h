@@ -33,8 +33,12 @@ class ProjectEdit {
   /// published name is accepted. Error: mismatch for different content, also under another spelling
   /// of that name ("My-Pkg-1.0.0" is "my_pkg-1.0").
   [[nodiscard]] Result<void> add(const ScannedWheel& wheel, std::optional<std::int64_t> uploaded);
-  /// A file of which only the record is known; one of the same name is replaced.
+  /// A file of which only the record is known; what was said of the same file is replaced. Errors:
+  /// those of check_record.
   [[nodiscard]] Result<void> add_record(ListedFile file);
+  /// After the last record. Error: malformed (a variants file was recorded of a version that has no
+  /// wheels).
+  [[nodiscard]] Result<void> check_records() const;
   /// What is not there is ignored. Wheels alone: variants files follow from them.
   void remove(const std::string& filename);
   /// nullopt: not any more. Of a wheel that is there.
@@ -73,6 +77,7 @@ class ProjectEdit {
 
   ProjectEdit(std::string name, IndexPlace& place) : name_(std::move(name)), place_(&place) {}
   [[nodiscard]] static Meaning meaning_of(const wheel::WheelName& name);
+  void find_meanings();
   [[nodiscard]] Result<void> take(ListedFile file, bool is_published);
   [[nodiscard]] std::map<wheel::Version, Release> releases() const;
   [[nodiscard]] Result<void> combine(const Release& release, IndexDraft& out, Report& report);
@@ -89,7 +94,8 @@ class ProjectEdit {
   bool is_changed_ = false;
   std::map<std::string, Wheel> wheels_;         ///< by file name
   std::map<std::string, ListedFile> variants_;  ///< the same
-  std::map<Meaning, std::string> filenames_;    ///< filled on the first `add`
+  std::set<std::string> recorded_;              ///< variants files, by add_record
+  std::map<Meaning, std::string> filenames_;    ///< filled by find_meanings
   std::set<wheel::Version> touched_;            ///< releases whose wheels are others now
   std::set<std::pair<wheel::Version, std::string>> removed_labels_;  ///< of wheels that went
 };

@@ -33,7 +33,7 @@ Result<void> ProjectEdits::write_roots(IndexDraft& out) {
     if (there && edit.is_empty()) all.erase(at);
     if (!there && !edit.is_empty()) all.insert(at, name);
   }
-  if (all == before && !is_first) return {};
+  if (all == before && !is_first && !place_.may_lack_html()) return {};
   if (Result<void> done = out.write("simple/index.json", render_root_json(all)); !done) return done;
   return out.write("simple/index.html", render_root_html(all));
 }

@@ -57,7 +57,7 @@ bool is_as_written(const PublishedFile& file) {
   return known && file.size;
 }
 
-Result<PublishedProject> read_project(const fs::path& folder) {
+Result<PublishedProject> read_project(const fs::path& folder, const std::set<std::string>& laid) {
   const fs::path page_path = folder / "index.json";
   if (!is_real(page_path, fs::file_type::regular)) return foreign(folder, not_ours);
   Result<std::string> text = read_local_file(page_path, largest_page);
@@ -67,7 +67,8 @@ Result<PublishedProject> read_project(const fs::path& folder) {
   if (!parsed) return parsed;
   PublishedProject project = std::move(*parsed);
   project.folder = folder;
-  const std::set<std::string> written(project.files.begin(), project.files.end());
+  std::set<std::string> written(project.files.begin(), project.files.end());
+  written.insert(laid.begin(), laid.end());
   project.files.clear();
   const auto entries = entries_of(folder);
   if (!entries) return std::unexpected(entries.error());
@@ -196,19 +197,29 @@ Result<PublishedIndex> read_published_index(const std::string& folder) {
     if (page || name != wheel::normalize_name(name) || !is_real(entry, fs::file_type::directory)) {
       return foreign(entry, not_ours);
     }
-    Result<PublishedProject> project = read_project(entry);
+    Result<PublishedProject> project = read_project(entry, {});
     if (!project) return std::unexpected(std::move(project.error()));
     index.emplace(name, std::move(*project));
   }
   return index;
 }
 
-Result<std::optional<PublishedProject>> read_published_project(const std::string& folder) {
+Result<std::optional<PublishedProject>> read_published_project(const std::string& folder,
+                                                               const std::set<std::string>& laid) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(folder, error);
   if (status.type() == fs::file_type::not_found) return std::nullopt;
   if (!fs::is_directory(status)) return foreign(folder, "is not a folder");
-  return read_project(folder);
+  if (!laid.empty() && !fs::exists(fs::symlink_status(fs::path(folder) / "index.json", error))) {
+    const auto entries = entries_of(folder);
+    if (!entries) return std::unexpected(entries.error());
+    for (const fs::path& entry : *entries) {
+      if (!laid.contains(entry.filename()) || !is_real(entry, fs::file_type::regular))
+        return foreign(entry, not_ours);
+    }
+    return std::nullopt;
+  }
+  return read_project(folder, laid);
 }
 
 Result<std::optional<std::vector<std::string>>> read_published_names(const std::string& folder) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +38,10 @@ using PublishedIndex = std::map<std::string, PublishedProject>;
 /// no page lists, an entry of a page that it would not write). The wheels are not opened.
 [[nodiscard]] Result<PublishedIndex> read_published_index(const std::string& folder);
 
-/// The same of the project whose folder that is; nullopt: it is not there.
+/// The same of the project whose folder that is; nullopt: it is not there. Files named in `laid`
+/// may be there that no page lists yet; if there is nothing else, nothing is published either.
 [[nodiscard]] Result<std::optional<PublishedProject>> read_published_project(
-    const std::string& folder);
+    const std::string& folder, const std::set<std::string>& laid = {});
 
 /// The projects that have a folder, sorted, whatever the first page says; a folder without an index
 /// has none.

@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
 #include "index/http/url.h"
 #include "index/pages/page.h"
 #include "index/publish/copied_file.h"
 #include "index/publish/published_index.h"
 #include "wheel/requirement.h"
+#include "wheel/version.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::index {
@@ -39,9 +41,15 @@ std::string project_of(const std::string& filename) {
     const auto name = wheel::parse_wheel_name(filename);
     return name ? wheel::normalize_name(name->distribution) : std::string();
   }
-  const std::string name = filename.substr(0, filename.find('-'));
-  const bool known = filename.ends_with(variants_end) && wheel::is_valid_name(name);
-  return known ? wheel::normalize_name(name) : std::string();
+  if (!filename.ends_with(variants_end)) return {};
+  const std::string_view stem =
+      std::string_view(filename).substr(0, filename.size() - variants_end.size());
+  const std::size_t dash = stem.find('-');
+  if (dash == std::string_view::npos || !wheel::is_valid_name(stem.substr(0, dash))) return {};
+  const auto version = wheel::parse_version(stem.substr(dash + 1));
+  // Installers ask for the name that the version has, and for no other spelling.
+  if (!version || wheel::variants_file_name(stem.substr(0, dash), *version) != filename) return {};
+  return wheel::normalize_name(stem.substr(0, dash));
 }
 
 std::FILE* open_part(const std::string& folder) {
@@ -96,10 +104,17 @@ Result<ParsedRecord> parse_record(std::string_view line, std::string_view where)
   const PublishedFile& file = parsed->files.front();
   ParsedRecord record{project_of(file.filename), listed_file(file, page_url)};
   if (record.project.empty())
-    return refuse(where, file.filename + " is the name neither of a wheel nor of a variants file");
+    return refuse(where, file.filename +
+                             " is the name neither of a wheel nor of a variants file "
+                             "(NAME-VERSION-variants.json, as wheels spell both)");
   if (file.hash.sha256().empty()) return refuse(where, file.filename + " has no sha256");
   if (record.file.url.starts_with(page_url.substr(0, page_url.find("/simple"))))
     return refuse(where, "the url of " + file.filename + " is neither absolute nor its own name");
+  if (const std::string named = url_file_name(file.url); named != file.filename) {
+    return refuse(where, fmt::format("the url of {} ends in another name, {}, which installers "
+                                     "would read",
+                                     file.filename, text::quote(named)));
+  }
   if (!file.size) return refuse(where, file.filename + " has no size");
   if (file.has_metadata && file.metadata_sha256.empty())
     return refuse(where, "the core-metadata of " + file.filename + " has no sha256");

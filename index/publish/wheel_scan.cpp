@@ -20,24 +20,6 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 1U << 20;
 
-Result<std::string> hash_file(const std::string& path) {
-  Result<std::unique_ptr<wheel::ByteSource>> source = wheel::open_file_source(path);
-  if (!source) return std::unexpected(std::move(source.error()));
-  wheel::Sha256 hash;
-  std::vector<std::byte> buffer(chunk_bytes);
-  const std::uint64_t size = (*source)->size();
-  for (std::uint64_t offset = 0; offset < size;) {
-    const std::span<std::byte> part(buffer.data(),
-                                    std::min<std::uint64_t>(buffer.size(), size - offset));
-    if (Result<void> read = (*source)->read(offset, part); !read) {
-      return std::unexpected(std::move(read.error()));
-    }
-    hash.update(part);
-    offset += part.size();
-  }
-  return wheel::render_hex(hash.finish());
-}
-
 void describe_wheel(wheel::WheelFile& opened, ScannedWheel& scanned) {
   scanned.project = wheel::normalize_name(opened.name.distribution);
   scanned.name = std::move(opened.name);
@@ -64,9 +46,9 @@ Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Rep
     if (const auto record = wheel::read_checked_record(*opened); !record) {
       return std::unexpected(record.error());
     }
-    Result<std::string> hashed = hash_file(path);
+    Result<HashedFile> hashed = hash_file(path);
     if (!hashed) return std::unexpected(std::move(hashed.error()));
-    sha256 = std::move(*hashed);
+    sha256 = std::move(hashed->sha256);
   }
   scanned.sha256 = std::move(sha256);
   describe_wheel(*opened, scanned);
@@ -79,6 +61,24 @@ Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Rep
 }
 
 }  // namespace
+
+Result<HashedFile> hash_file(const std::string& path) {
+  Result<std::unique_ptr<wheel::ByteSource>> source = wheel::open_file_source(path);
+  if (!source) return std::unexpected(std::move(source.error()));
+  wheel::Sha256 hash;
+  std::vector<std::byte> buffer(chunk_bytes);
+  const std::uint64_t size = (*source)->size();
+  for (std::uint64_t offset = 0; offset < size;) {
+    const std::span<std::byte> part(buffer.data(),
+                                    std::min<std::uint64_t>(buffer.size(), size - offset));
+    if (Result<void> read = (*source)->read(offset, part); !read) {
+      return std::unexpected(std::move(read.error()));
+    }
+    hash.update(part);
+    offset += part.size();
+  }
+  return HashedFile{wheel::render_hex(hash.finish()), size};
+}
 
 Result<std::vector<std::string>> find_wheels(const std::string& folder,
                                              const std::string& skipped) {

@@ -37,6 +37,13 @@ struct ScannedWheel {
                                                             const std::string& skipped,
                                                             Report& report);
 
+struct HashedFile {
+  std::string sha256;  ///< hexadecimal
+  std::uint64_t size = 0;
+};
+/// Errors: not_found, io.
+[[nodiscard]] Result<HashedFile> hash_file(const std::string& path);
+
 /// Where the wheels are that scan_wheels reads.
 [[nodiscard]] Result<std::vector<std::string>> find_wheels(const std::string& folder,
                                                            const std::string& skipped);

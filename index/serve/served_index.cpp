@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "index/http/url.h"
 #include "index/serve/request_rules.h"
 #include "wheel/requirement.h"
 
@@ -26,6 +27,11 @@ ServedAnswer redirect(std::string to) {
   ServedAnswer answer = plain(301, "see " + to);
   answer.headers.emplace_back("Location", std::move(to));
   return answer;
+}
+
+/// The page of a project; the name in a request was decoded.
+ServedAnswer redirect_to_project(std::string_view name) {
+  return redirect(fmt::format("/simple/{}/", percent_encode(wheel::normalize_name(name), false)));
 }
 
 std::string_view type_of(std::string_view file) {
@@ -76,14 +82,12 @@ ServedAnswer ServedIndex::answer(const ServedRequest& request) const {
   if (path->size() == 1 && path->front().empty()) return redirect("/simple/");
   if (path->front() != "simple" || path->size() > 3) return plain(404, "there is no such page");
   const bool is_folder = path->back().empty();
-  if (!is_folder && path->size() < 3) {
-    return redirect(path->size() == 1 ? "/simple/"
-                                      : "/simple/" + wheel::normalize_name((*path)[1]) + '/');
-  }
+  if (!is_folder && path->size() < 3)
+    return path->size() == 1 ? redirect("/simple/") : redirect_to_project((*path)[1]);
   if (is_folder) {
     path->pop_back();
     if (path->size() == 2 && wheel::normalize_name((*path)[1]) != (*path)[1])
-      return redirect("/simple/" + wheel::normalize_name((*path)[1]) + '/');
+      return redirect_to_project((*path)[1]);
     return answer_page(request, *path);
   }
   const std::string& file = path->back();

@@ -28,12 +28,6 @@ bool is_plain_segment(std::string_view segment) {
              segment, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
-bool is_loopback(std::string_view host) {
-  if (host == "localhost" || host.ends_with(".localhost") || host == "[::1]") return true;
-  return host.starts_with("127.") &&
-         std::ranges::all_of(host, [](char c) { return c == '.' || text::is_ascii_digit(c); });
-}
-
 }  // namespace
 
 std::string StorageAddress::text() const {
@@ -43,6 +37,10 @@ std::string StorageAddress::text() const {
 
 bool is_storage_address(std::string_view text) {
   return text::ascii_lower(text.substr(0, scheme.size())) == scheme;
+}
+
+bool is_stored_elsewhere(std::string_view text) {
+  return is_storage_address(text) || is_http_url(text);
 }
 
 Result<StorageAddress> parse_storage_address(std::string_view text) {
@@ -89,10 +87,7 @@ Result<void> check_endpoint(const std::string& endpoint,
                 "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or endpoint_url is a URL as "
                 "https://storage.example:9000, without a login");
   }
-  const bool encrypted = text::ascii_lower(parts.scheme) == "https";
-  if (encrypted || is_loopback(text::ascii_lower(authority.host)) ||
-      is_trusted_host(endpoint, trusted_hosts))
-    return {};
+  if (may_get_login(endpoint, trusted_hosts)) return {};
   return fail(
       ErrorKind::unsupported,
       fmt::format("{} is not encrypted: whoever is on the way could read and replace what "

@@ -19,6 +19,8 @@ struct StorageAddress {
 };
 
 [[nodiscard]] bool is_storage_address(std::string_view text);
+/// Not a folder of this machine: a storage, or a folder of a WebDAV server.
+[[nodiscard]] bool is_stored_elsewhere(std::string_view text);
 
 /// Error: malformed (no bucket, a login, a name that is none).
 [[nodiscard]] Result<StorageAddress> parse_storage_address(std::string_view text);

@@ -15,7 +15,6 @@
 #include "index/http/url.h"
 #include "index/storage/storage_refusal.h"
 #include "wheel/hash/sha256.h"
-#include "wheel/zip/zip_reader.h"
 
 namespace axle::index {
 namespace {
@@ -111,14 +110,6 @@ class StorageClient::Reader final : public Transport {
   StorageClient& client_;
 };
 
-ObjectBody text_body(std::string text) {
-  ObjectBody body;
-  body.size = text.size();
-  body.sha256 = wheel::render_hex(wheel::sha256(text));
-  body.text = std::move(text);
-  return body;
-}
-
 StorageClient::StorageClient(StorageAccess access, std::unique_ptr<Transport> transport)
     : access_(std::move(access)),
       bucket_url_(bucket_url(access_)),
@@ -175,23 +166,8 @@ Result<HttpResponse> StorageClient::send(const Request& request) {
   if (request.of_bucket && split_url(url).path.empty()) url += '/';
   auto call = std::make_shared<HttpCall>(*signed_call(request, url));
   if (!request.query.empty()) url += '?' + render_query(request.query);
-  std::shared_ptr<wheel::ByteSource> source;
   if (request.body) {
-    const ObjectBody& body = *request.body;
-    call->has_body = true;
-    call->body_size = body.size;
-    if (!body.file.empty()) {
-      auto opened = wheel::open_file_source(body.file);
-      if (!opened) return std::unexpected(std::move(opened.error()));
-      source = std::move(*opened);
-    }
-    // The request outlives the exchange, and so does its body.
-    call->read_body = [&body, source](std::uint64_t offset, std::span<std::byte> part) {
-      if (source != nullptr) return source->read(body.offset + offset, part).has_value();
-      const auto bytes = std::as_bytes(std::span(body.text));
-      std::ranges::copy(bytes.subspan(offset, part.size()), part.begin());
-      return true;
-    };
+    if (auto given = send_body(*call, *request.body); !given) return std::unexpected(given.error());
   }
   HttpRequest sent;
   sent.url = std::move(url);

@@ -13,30 +13,11 @@
 #include "foundation/report/error.h"
 #include "index/http/transport.h"
 #include "index/publish/index_place.h"
+#include "index/storage/object_body.h"
+#include "index/storage/object_store.h"
 #include "index/storage/storage_address.h"
 
 namespace axle::index {
-
-/// What an object gets as Content-Type and Cache-Control.
-struct ObjectKind {
-  std::string_view type;
-  bool changes = false;  ///< a page: caches on the way ask again
-};
-
-/// What is sent: a text, or a part of a file of this machine.
-struct ObjectBody {
-  std::string text;  ///< or empty
-  std::string file;  ///< its path; empty: `text`
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::string sha256;  ///< hexadecimal, of exactly these bytes: the storage compares it
-};
-[[nodiscard]] ObjectBody text_body(std::string text);
-
-struct StoredText {
-  std::string text;
-  std::string etag;  ///< empty: the storage gives none
-};
 
 /// What an object must be when it is replaced (Amazon S3, "conditional writes").
 struct PutCondition {

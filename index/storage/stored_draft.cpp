@@ -27,16 +27,6 @@ std::string folder_key(std::string_view path) {
   return std::string(path.substr(0, path.size() - html_page.size()));
 }
 
-ObjectKind kind_of(std::string_view key) {
-  if (key.ends_with('/') || key.ends_with(".html")) return {"text/html; charset=utf-8", true};
-  if (key.ends_with("/index.json")) return {"application/vnd.pypi.simple.v1+json", true};
-  // That of a release changes with each variant.
-  if (key.ends_with("-variants.json")) return {"application/json", true};
-  if (key.ends_with(".provenance")) return {"application/vnd.pypi.integrity.v1+json"};
-  if (key.ends_with(".metadata")) return {"text/plain; charset=utf-8"};
-  return {"application/octet-stream"};
-}
-
 }  // namespace
 
 Result<void> StoredDraft::write(std::string_view path, std::string_view content) {
@@ -74,7 +64,7 @@ void StoredDraft::count(std::uint64_t bytes) {
 }
 
 Result<void> StoredDraft::send_large(const Object& object) {
-  const LargeFile file{object.body.file, object.key, kind_of(object.key), object.body.sha256,
+  const LargeFile file{object.body.file, object.key, object_kind(object.key), object.body.sha256,
                        object.body.size};
   return upload_in_parts(storage_, file, goes_on_, [this](std::uint64_t bytes) { count(bytes); });
 }
@@ -92,7 +82,8 @@ void StoredDraft::note_etag(const std::string& key, const std::string& etag) {
 }
 
 Result<void> StoredDraft::send_bytes(const Object& object) {
-  auto put = storage_.put(object.key, kind_of(object.key), object.body, condition_of(object.key));
+  auto put =
+      storage_.put(object.key, object_kind(object.key), object.body, condition_of(object.key));
   if (!put) return std::unexpected(std::move(put.error()));
   if (*put) note_etag(object.key, **put);
   const std::lock_guard lock(mutex_);
@@ -172,7 +163,7 @@ Result<void> StoredDraft::put_in_place(Report& report) {
   if (!is_ours_) {
     const std::string key = "simple/index.json";
     const auto marked =
-        storage_.put(key, kind_of(key), text_body(render_root_json({})), {.is_set = true});
+        storage_.put(key, object_kind(key), text_body(render_root_json({})), {.is_set = true});
     if (!marked) return std::unexpected(marked.error());
     // Another publisher may have written more by now.
     return fail(ErrorKind::conflict, redact_url(storage_.url(key)) + " was made by this command");

@@ -10,8 +10,6 @@
 
 #include "index/http/redaction.h"
 #include "index/pages/page.h"
-#include "index/storage/storage_client.h"
-#include "index/storage/stored_draft.h"
 #include "wheel/requirement.h"
 #include "wheel/variant/variant_metadata.h"
 
@@ -25,15 +23,14 @@ std::string folder_of(std::string_view project) { return fmt::format("simple/{}/
 
 class StoredIndex final : public StoredPlace {
  public:
-  StoredIndex(StorageAccess access, std::unique_ptr<Transport> transport, bool goes_on)
-      : name_(access.address.text()),
-        storage_(std::move(access), std::move(transport)),
-        goes_on_(goes_on) {}
+  explicit StoredIndex(std::unique_ptr<ObjectStore> store)
+      : name_(store->name()), store_(std::move(store)) {}
 
   const std::string& name() const override { return name_; }
   std::string folder() const override { return {}; }
-  Transport& reader() override { return storage_.reader(); }
-  std::string simple_url() const override { return storage_.url("simple"); }
+  bool may_lack_html() const override { return store_->may_lack_html(); }
+  Transport& reader() override { return store_->reader(); }
+  std::string simple_url() const override { return store_->url("simple"); }
 
   Result<std::optional<std::vector<std::string>>> read_names() override;
   Result<std::optional<PublishedProject>> read_project(const std::string& name) override;
@@ -42,6 +39,10 @@ class StoredIndex final : public StoredPlace {
                                                Report& report) override;
   Result<std::optional<StoredObject>> find(const std::string& project,
                                            const std::string& filename) override;
+  Result<std::optional<StoredObject>> look_at(const std::string& project,
+                                              const std::string& filename) override {
+    return store_->head(folder_of(project) + filename);
+  }
   Result<std::string> read_metadata(const std::string& project,
                                     const std::string& filename) override;
   Result<std::unique_ptr<IndexDraft>> begin() override;
@@ -55,23 +56,22 @@ class StoredIndex final : public StoredPlace {
   [[nodiscard]] Result<std::optional<std::string>> read_page(const std::string& key);
 
   std::string name_;
-  StorageClient storage_;
-  bool goes_on_;
-  std::mutex mutex_;  ///< protects the pages
+  std::unique_ptr<ObjectStore> store_;
+  std::mutex mutex_;  ///< protects what was read
   Pages pages_;
-  StoredDraft::ReadPages read_;  ///< by `read_names` and `read_project`
+  ReadIndex read_;  ///< by `read_names` and `read_project`
 };
 
 Result<std::optional<std::string>> StoredIndex::read_page(const std::string& key) {
-  auto page = storage_.get(key, max_page_bytes);
+  auto page = store_->get(key, max_page_bytes);
   if (!page) return std::unexpected(std::move(page.error()));
   const std::lock_guard lock(mutex_);
-  read_.erase(key);
+  read_.etags.erase(key);
   if (!*page) {
-    read_[key] = "";
+    read_.etags[key] = "";
     return std::nullopt;
   }
-  if (!(*page)->etag.empty()) read_[key] = (*page)->etag;
+  if (!(*page)->etag.empty()) read_.etags[key] = (*page)->etag;
   return std::move((*page)->text);
 }
 
@@ -80,9 +80,13 @@ Result<std::optional<PublishedProject>> StoredIndex::read_project(const std::str
   auto text = read_page(key);
   if (!text) return std::unexpected(std::move(text.error()));
   if (!*text) return std::nullopt;
-  auto page = parse_published_page(std::move(**text), name_ + '/' + key, storage_.url(key));
+  auto page = parse_published_page(std::move(**text), name_ + '/' + key, store_->url(key));
   if (!page) return std::unexpected(std::move(page.error()));
   page->folder = name_ + "/simple/" + name;
+  const std::lock_guard lock(mutex_);
+  for (const PublishedWheel& wheel : page->wheels) {
+    if (wheel.url.empty()) read_.wheels[folder_of(name) + wheel.filename] = wheel.sha256;
+  }
   return std::move(*page);
 }
 
@@ -123,42 +127,35 @@ Result<std::optional<StoredObject>> StoredIndex::find(const std::string& project
                                                       const std::string& filename) {
   const auto page = known_page(project);
   if (!page) return std::unexpected(page.error());
-  if (!*page || std::ranges::find((*page)->wheels, filename, &PublishedWheel::filename) ==
-                    (*page)->wheels.end())
-    return std::nullopt;
-  return storage_.head(folder_of(project) + filename);
+  if (!*page) return std::nullopt;
+  const auto listed = std::ranges::find((*page)->wheels, filename, &PublishedWheel::filename);
+  if (listed == (*page)->wheels.end()) return std::nullopt;
+  auto there = store_->head(folder_of(project) + filename);
+  const bool is_listed = there && *there && store_->has_whole_files() && listed->url.empty() &&
+                         (*there)->size == listed->size;
+  if (is_listed) (*there)->sha256 = listed->sha256;
+  return there;
 }
 
 Result<std::string> StoredIndex::read_metadata(const std::string& project,
                                                const std::string& filename) {
   const std::string key = folder_of(project) + filename + ".metadata";
-  auto text = storage_.get(key, largest_small_file);
+  auto text = store_->get(key, largest_small_file);
   if (!text) return std::unexpected(std::move(text.error()));
-  if (!*text) return fail(ErrorKind::not_found, redact_url(storage_.url(key)) + " is not there");
+  if (!*text) return fail(ErrorKind::not_found, redact_url(store_->url(key)) + " is not there");
   return std::move((*text)->text);
 }
 
 Result<std::unique_ptr<IndexDraft>> StoredIndex::begin() {
   const auto names = read_names();
   if (!names) return std::unexpected(names.error());
-  if (*names) return std::make_unique<StoredDraft>(storage_, read_, goes_on_, true);
-  const auto taken = storage_.has_any("simple/");
-  if (!taken) return std::unexpected(taken.error());
-  if (*taken) {
-    return fail(ErrorKind::io,
-                fmt::format("{}/simple has objects, but no {} of an index: they are left as they "
-                            "are",
-                            name_, root_page),
-                "choose another prefix, or remove them");
-  }
-  return std::make_unique<StoredDraft>(storage_, read_, goes_on_, false);
+  return store_->begin(read_, names->has_value());
 }
 
 }  // namespace
 
-std::unique_ptr<StoredPlace> make_stored_place(StorageAccess access,
-                                               std::unique_ptr<Transport> transport, bool goes_on) {
-  return std::make_unique<StoredIndex>(std::move(access), std::move(transport), goes_on);
+std::unique_ptr<StoredPlace> make_stored_place(std::unique_ptr<ObjectStore> store) {
+  return std::make_unique<StoredIndex>(std::move(store));
 }
 
 }  // namespace axle::index

@@ -10,7 +10,7 @@
 
 #include "foundation/text/ascii.h"
 #include "foundation/text/base64.h"
-#include "foundation/text/printable.h"
+#include "index/http/answer_words.h"
 #include "index/http/redaction.h"
 #include "index/upload/upload_form.h"
 #include "wheel/zip/zip_reader.h"
@@ -19,7 +19,6 @@ namespace axle::index {
 namespace {
 
 constexpr std::uint64_t longest_answer = 256ULL << 10;
-constexpr std::size_t longest_quote = 300;
 /// An index may read, hash and check what it was sent before it answers.
 constexpr unsigned patience_seconds = 300;
 
@@ -65,23 +64,6 @@ class FormBody {
   std::unique_ptr<wheel::ByteSource> file_;
 };
 
-/// What an answer says to people, of HTML without its tags.
-std::string words_of(const HttpResponse& response) {
-  std::string words;
-  bool inside = false;
-  for (const char c : response.body) {
-    if (c == '<') inside = true;
-    if (!inside) words += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
-    if (c == '>') inside = false;
-    if (words.size() > longest_quote) break;
-  }
-  std::string shortened;
-  for (const char c : words) {
-    if (c != ' ' || (!shortened.empty() && !shortened.ends_with(' '))) shortened += c;
-  }
-  return text::printable(text::trim_ascii(shortened));
-}
-
 /// Indexes have no common word for it: those of the package index and devpi, GitLab, Nexus and
 /// Artifactory.
 bool says_existing(const HttpResponse& response) {
@@ -117,7 +99,7 @@ std::string_view hint_for(const HttpResponse& response, bool has_login) {
 }
 
 Error refusal(const ScannedWheel& wheel, const UploadTarget& target, const HttpResponse& response) {
-  std::string words = words_of(response);
+  std::string words = answer_words(response);
   if (const auto to = response.said.find("location");
       to != response.said.end() && response.status >= 300 && response.status < 400)
     words = "it is at " + redact_url(to->second);

@@ -75,17 +75,35 @@ void read_variants(const std::string& project, const index::PublishedProject& pa
   release.variants = std::move(*metadata);
 }
 
-void lint_content(const std::string& name, const index::ListedFile& file, const std::string& path,
-                  Report& report, std::vector<LintFinding>& found) {
+void lint_hash(const std::string& name, const index::ListedFile& file, const std::string& path,
+               const std::string& sha256, std::string hint, std::vector<LintFinding>& found) {
+  if (sha256 == file.sha256) return;
+  note(found, "wrong_hash", name, file.filename,
+       fmt::format("{} has the sha256 {}, but its page lists {}", path, sha256, file.sha256),
+       std::move(hint));
+}
+
+void lint_wheel(const std::string& name, const index::ListedFile& file, const std::string& path,
+                Report& report, std::vector<LintFinding>& found) {
   const auto read = index::read_published_wheel(path, {}, report);
   if (!read) {
     return note(found, "damaged_file", name, file.filename, read.error().message,
                 "remove it, and publish it again");
   }
-  if (read->sha256 == file.sha256) return;
-  note(found, "wrong_hash", name, file.filename,
-       fmt::format("{} has the sha256 {}, but its page lists {}", path, read->sha256, file.sha256),
-       "somebody replaced the file: publish the wheel that the page means again");
+  lint_hash(name, file, path, read->sha256,
+            "somebody replaced the file: publish the wheel that the page means again", found);
+}
+
+void lint_variants_file(const std::string& name, const index::ListedFile& file,
+                        const std::string& path, std::vector<LintFinding>& found) {
+  const auto read = index::hash_file(path);
+  if (!read)
+    return note(found, "damaged_file", name, file.filename, read.error().message,
+                "check the permissions of the file");
+  lint_hash(name, file, path, read->sha256,
+            "installers refuse it: `variant index build` with the wheels of the release writes it "
+            "anew",
+            found);
 }
 
 }  // namespace
@@ -150,7 +168,8 @@ void lint_files(const std::string& name, const index::PublishedProject& project,
     if (is_wheel && !file.metadata_sha256.empty() && !there.contains(file.filename + ".metadata"))
       note(found, "missing_file", name, file.filename + ".metadata",
            fmt::format("{}.metadata is listed, but not there", path), "publish the wheel again");
-    if (deep && is_wheel) lint_content(name, file, path, report, found);
+    if (deep && is_wheel) lint_wheel(name, file, path, report, found);
+    if (deep && !is_wheel) lint_variants_file(name, file, path, found);
   };
   for (const index::ListedFile& file : project.wheels) check(file, true);
   for (const index::ListedFile& file : project.variants) check(file, false);

@@ -48,7 +48,7 @@ Outcome<OpenedIndex> open_saved_index(const SavePlace& place, const Workspace& w
   OpenedIndex opened;
   opened.transport = workspace.sources.transport;
   if (!place.has_index()) return opened;
-  if (!index::is_storage_address(place.index)) {
+  if (!index::is_stored_elsewhere(place.index)) {
     opened.place = index::make_folder_place(place.index);
     opened.url = index::file_url(place.index + "/simple");
     return opened;

@@ -17,15 +17,20 @@ namespace axle::session {
 /// Where files are saved.
 struct SavePlace {
   std::string folder;  ///< they are brought into it
-  /// The static index that takes them over, if there is one: an absolute path, or "s3://…".
+  /// The static index that takes them over, if there is one: an absolute path, "s3://…", or
+  /// "https://…".
   std::string index = {};
   std::string bundle = {};       ///< the file that `index` is for, and goes into; empty: it stays
   std::string signing_key = {};  ///< of that
+  std::string shown_index = {};  ///< `index` without the login that it has; empty: it has none
 
   [[nodiscard]] bool has_index() const { return !index.empty(); }
   /// What the user named.
   [[nodiscard]] const std::string& named() const {
-    return !bundle.empty() ? bundle : has_index() ? index : folder;
+    return !bundle.empty()        ? bundle
+           : !shown_index.empty() ? shown_index
+           : has_index()          ? index
+                                  : folder;
   }
 };
 

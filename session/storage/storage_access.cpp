@@ -7,8 +7,14 @@
 
 #include "foundation/text/ascii.h"
 #include "foundation/text/quote.h"
+#include "index/http/credentials.h"
+#include "index/http/redaction.h"
 #include "index/http/transport.h"
 #include "index/http/url.h"
+#include "index/storage/dav_access.h"
+#include "index/storage/dav_store.h"
+#include "index/storage/s3_store.h"
+#include "index/storage/storage_address.h"
 #include "session/index_access.h"
 #include "session/storage/aws_profile.h"
 #include "session/variables.h"
@@ -80,6 +86,40 @@ Outcome<std::string> find_region(const AwsProfile& profile) {
                  "correct AWS_REGION, AWS_DEFAULT_REGION or the profile's region");
 }
 
+/// What is not encrypted stays on this machine, or goes where the user says.
+void keep_private(index::TransportOptions& options, const std::string& url,
+                  const Settings& settings) {
+  options.netrc.clear();
+  options.logins.clear();
+  options.keyring = nullptr;
+  if (!index::is_trusted_host(url, settings.trusted_hosts)) options.http_proxy.clear();
+}
+
+Outcome<std::unique_ptr<index::StoredPlace>> open_dav(const std::string& named,
+                                                      const Settings& settings) {
+  auto url = index::parse_dav_address(named, settings.trusted_hosts);
+  if (!url) return misused(url.error().message, url.error().hint);
+  auto options = transport_options(settings);
+  if (!options) return std::unexpected(std::move(options.error()));
+  index::CredentialStore logins(options->netrc, {}, options->keyring);
+  logins.remember(named);
+  index::DavAccess access{std::move(*url), logins.find(named)};
+  if (!access.login.user.empty() && access.login.password.empty()) {
+    auto kept = logins.ask_keyring(named);
+    if (!kept) return failed(std::move(kept.error()));
+    if (*kept) access.login = std::move(**kept);
+  }
+  if (access.login.user.find(':') != std::string::npos) {
+    return misused(
+        fmt::format("the user name for {} has a colon, which Basic authentication "
+                    "cannot send",
+                    index::redact_url(named)));
+  }
+  keep_private(*options, access.url, settings);
+  return index::make_stored_place(
+      index::make_dav_store(std::move(access), index::make_transport(std::move(*options))));
+}
+
 }  // namespace
 
 std::string arriving_folder(const Session& session, const std::string& named) {
@@ -93,6 +133,7 @@ std::string arriving_folder(const Session& session, const std::string& named) {
 
 Outcome<std::unique_ptr<index::StoredPlace>> open_storage(const std::string& named,
                                                           const Settings& settings, bool goes_on) {
+  if (index::is_http_url(named)) return open_dav(named, settings);
   auto address = index::parse_storage_address(named);
   if (!address) return misused(address.error().message, address.error().hint);
   const auto profile = read_aws_profile();
@@ -111,14 +152,10 @@ Outcome<std::unique_ptr<index::StoredPlace>> open_storage(const std::string& nam
   auto options = transport_options(settings);
   if (!options) return std::unexpected(std::move(options.error()));
   // Its requests are signed; what indexes get is none of its business.
-  options->netrc.clear();
-  options->logins.clear();
-  options->keyring = nullptr;
+  keep_private(*options, access.endpoint, settings);
   options->client_cert.clear();
-  // What is not encrypted stays on this machine, or goes where the user says.
-  if (!index::is_trusted_host(access.endpoint, settings.trusted_hosts)) options->http_proxy.clear();
-  return index::make_stored_place(std::move(access), index::make_transport(std::move(*options)),
-                                  goes_on);
+  return index::make_stored_place(
+      index::make_s3_store(std::move(access), index::make_transport(std::move(*options)), goes_on));
 }
 
 }  // namespace axle::session

@@ -23,11 +23,6 @@ std::string first_variable(std::string_view one, std::string_view other) {
   return value.empty() ? variable(other) : value;
 }
 
-bool is_loopback(std::string_view url) {
-  const std::string_view host = index::split_authority(index::split_url(url).authority).host;
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
-}
-
 Outcome<std::string> find_address(const Arguments& arguments) {
   std::string url = arguments.value(Opt::repository_url);
   if (url.empty()) url = first_variable("UV_PUBLISH_URL", "TWINE_REPOSITORY_URL");
@@ -86,14 +81,15 @@ Outcome<UploadAccess> open_upload(const Session& session, const Settings& settin
   if (!options) return std::unexpected(std::move(options.error()));
   auto login = find_login(*url, session.arguments(), *options);
   if (!login) return std::unexpected(std::move(login.error()));
-  const bool sealed = url->starts_with("https:") || is_loopback(*url) ||
-                      index::is_trusted_host(*url, settings.trusted_hosts);
-  if (!login->empty() && !sealed) {
+  if (!login->empty() && !index::may_get_login(*url, settings.trusted_hosts)) {
     return failed({ErrorKind::unsupported,
                    fmt::format("{} is not encrypted: everybody on the way could read the login",
                                index::redact_url(*url)),
                    "use https, or name the host with --trusted-host"});
   }
+  // One that is not encrypted goes to this machine itself, or where the user says.
+  if (!login->empty() && !index::is_trusted_host(*url, settings.trusted_hosts))
+    options->http_proxy.clear();
   UploadAccess access;
   access.target = {index::without_credentials(*url), std::move(login->user),
                    std::move(login->password), session.arguments().has(Opt::skip_existing)};

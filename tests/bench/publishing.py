@@ -100,11 +100,12 @@ def main():
         out, records = folder / "index", folder / "records.jsonl"
         files, projects, beside = generate(records, FILES, folder / "answer")
         print(f"{files} files of {projects} projects, {records.stat().st_size / 1e6:.0f} MB of records")
-        took, memory = run(BIN / "variant", "index", "update", "--records", records, "--out", out)
-        print(f"all of it from records: {took:.1f} s, {memory:.0f} MB, bar 60 s: {'met' if took <= 60 else 'MISSED'}")
         for path, data in beside.items():
+            (out / "simple" / path).parent.mkdir(parents=True, exist_ok=True)
             (out / "simple" / path).write_bytes(data)
         os.sync()
+        took, memory = run(BIN / "variant", "index", "update", "--records", records, "--out", out)
+        print(f"all of it from records: {took:.1f} s, {memory:.0f} MB, bar 60 s: {'met' if took <= 60 else 'MISSED'}")
         name = next(path for path in os.listdir(out / "simple") if path.endswith("-package"))
         largest = max(os.listdir(out / "simple"), key=lambda one: os.stat(out / "simple" / one / "index.json").st_size if "-" in one else 0)
         for what, of in (("one more file", name), ("one more file of the largest project", largest)):

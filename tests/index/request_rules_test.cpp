@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "index/publish/record_parts.h"
 
@@ -44,15 +45,30 @@ TEST_CASE("ranges are clipped, and what is none is all") {
 TEST_CASE("a record is an entry of a project page") {
   const std::string hash(64, 'a');
   const std::string good =
-      R"({"filename":"My_Demo-1.0-py3-none-any-v3.whl","url":"https://f.example/x.whl",)"
+      R"({"filename":"My_Demo-1.0-py3-none-any-v3.whl","url":"https://f.example/My_Demo-1.0-py3-none-any-v3.whl?a=b",)"
       R"("hashes":{"sha256":")" +
       hash + R"("},"size":7,"yanked":"why"})";
   const auto record = parse_record(good, "w");
   REQUIRE(record.has_value());
   CHECK(record->project == "my-demo");
-  CHECK(record->file.url == "https://f.example/x.whl");
+  CHECK(record->file.url == "https://f.example/My_Demo-1.0-py3-none-any-v3.whl?a=b");
   CHECK(record->file.yanked == "why");
   CHECK(!parse_record(good + "," + good, "w").has_value());
   CHECK(!parse_record(good + "]", "w").has_value());
   CHECK(!parse_record("", "w").has_value());
+  const auto with = [&](const std::string& name, const std::string& url) {
+    return parse_record(fmt::format(R"({{"filename":"{}","url":"{}","hashes":{{"sha256":"{}"}},)"
+                                    R"("size":7}})",
+                                    name, url, hash),
+                        "w");
+  };
+  CHECK(with("my_demo-1.0-variants.json", "my_demo-1.0-variants.json")->project == "my-demo");
+  // Installers take the name of a file from its link (PEP 503).
+  CHECK(!with("demo-1.0-py3-none-any.whl", "https://f.example/demo-2.0-py3-none-any.whl"));
+  CHECK(!with("demo-1.0-py3-none-any.whl", "https://f.example/download?id=7"));
+  for (const char* name :
+       {"demo-variants.json", "demo--variants.json", "demo-x-variants.json", "-variants.json",
+        "demo-1.0-0-variants.json", "Demo-1.0-variants.json", "demo-1.0-alpha1-variants.json",
+        "my-demo-1.0-variants.json", "demo-01.0-variants.json", "-1.0-variants.json"})
+    CHECK_MESSAGE(!with(name, name), name);
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "index/storage/dav_access.h"
 #include "index/storage/signature.h"
 #include "index/storage/storage_address.h"
 #include "index/storage/storage_refusal.h"
@@ -145,6 +146,40 @@ TEST_CASE("keys are sent over https, to this machine, or where somebody says so"
     const auto checked = check_endpoint(bad, {});
     REQUIRE_FALSE(checked);
     CHECK(checked.error().kind == ErrorKind::malformed);
+  }
+}
+
+TEST_CASE("the address of a WebDAV folder has one form") {
+  const std::pair<const char*, const char*> rows[] = {
+      {"https://Files.Example/dav/wheels/", "https://files.example/dav/wheels"},
+      {"HTTPS://me:word@files.example:443", "https://files.example"},
+      {"https://files.example:8443/a%20b/%64/c+d//", "https://files.example:8443/a%20b/d/c%2Bd"},
+      {"http://127.0.0.1:80/x", "http://127.0.0.1/x"},
+      {"http://[::1]:8080/x", "http://[::1]:8080/x"},
+      {"http://trusted.example/x", "http://trusted.example/x"}};
+  for (const auto& [text, url] : rows) {
+    CAPTURE(text);
+    const auto parsed = parse_dav_address(text, {"trusted.example"});
+    REQUIRE(parsed);
+    CHECK(*parsed == url);
+    CHECK(parse_dav_address(*parsed, {"trusted.example"}) == *parsed);
+  }
+  for (const char* bad :
+       {"s3://x", "https://", "https:///x", "https://h/x?y", "https://h/x#y", "https://h//x",
+        "https://h/./x", "https://h/%2E%2E/x", "https://h/a%2Fb", "https://h/a%00",
+        "https://h/a\\b", "https://h:x/", "https://h:123456/", "https://a b/", "https://a,b/"}) {
+    CAPTURE(bad);
+    const auto parsed = parse_dav_address(bad, {});
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().kind == ErrorKind::malformed);
+  }
+  for (const char* open : {"http://files.example/x", "http://127.evil.example/x",
+                           "http://127.0.0.1@files.example/x"}) {
+    CAPTURE(open);
+    const auto parsed = parse_dav_address(open, {"trusted.example"});
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().kind == ErrorKind::unsupported);
+    CHECK(parsed.error().hint.find("--trusted-host") != std::string::npos);
   }
 }
 

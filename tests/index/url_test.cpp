@@ -116,6 +116,22 @@ TEST_CASE("an origin has its default port and no case") {
   CHECK(url_origin("file:///x").empty());
 }
 
+TEST_CASE("this machine is known by its address, not by how a name begins") {
+  for (const char* here :
+       {"localhost", "LocalHost", "127.0.0.1", "127.8.9.10", "[::1]", "[0:0:0:0:0:0:0:1]"})
+    CHECK_MESSAGE(is_loopback_host(here), here);
+  for (const char* elsewhere : {"127.evil.example", "127.0.0.1.example", "127.", "127.0.0.1.",
+                                "127.0.0.256", "128.0.0.1", "localhost.example", "x.localhost",
+                                "::1", "[::1", "[::2]", "[::1].example", "", "10.0.0.1"})
+    CHECK_MESSAGE(!is_loopback_host(elsewhere), elsewhere);
+  CHECK(may_get_login("HTTPS://files.example/x", {}));
+  CHECK(may_get_login("http://user:word@127.0.0.1:8080/x", {}));
+  CHECK(may_get_login("http://trusted.example:9/x", {"trusted.example"}));
+  for (const char* open : {"http://127.evil.example/", "http://127.0.0.1@evil.example/",
+                           "http://127.0.0.1:80@evil.example/", "http://127.0.0.1.evil.example/"})
+    CHECK_MESSAGE(!may_get_login(open, {"trusted.example"}), open);
+}
+
 TEST_CASE("a metadata link keeps the query behind its path") {
   CHECK(append_to_path("https://h/x.whl?token=1", ".metadata") ==
         "https://h/x.whl.metadata?token=1");

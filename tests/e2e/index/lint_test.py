@@ -1,6 +1,7 @@
 """What `variant index lint` finds: each code is provoked, and an index that has nothing wrong is told so. What it says of machines is
 what `variant resolve --for` chooses."""
 
+import hashlib
 import json
 import pathlib
 import re
@@ -165,11 +166,14 @@ class Files(LintCase):
     def test_variants_files(self):
         path = self.demo / "demo-1.0-variants.json"
         sound = path.read_text()
+        path.write_text(sound.replace(": ", " :", 1))  # the same by another spelling, for which installers refuse it
+        self.assertEqual(set(self.problems("--deep")), {("wrong_hash", "demo", "demo-1.0-variants.json")})
+        path.write_text(sound)
         lost = json.loads(sound)
         lost["variants"]["more"] = lost["variants"].pop("v3")
         text = json.dumps(lost)
         path.write_text(text + " " * max(0, len(sound) - len(text)))
-        self.change_page(lambda page: self.entry(page, "variants.json").update(size=path.stat().st_size))
+        self.change_page(lambda page: self.entry(page, "variants.json").update(size=path.stat().st_size, hashes={"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}))
         self.assertEqual(set(self.problems()), {("unlisted_variant", "demo", "1.0 v3"), ("variant_without_wheel", "demo", "1.0 more")})
         path.write_text("{" + " " * (path.stat().st_size - 1))
         self.assertEqual(self.codes(), ["unreadable_variants_file"])

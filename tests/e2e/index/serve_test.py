@@ -94,6 +94,14 @@ class Answers(ServeCase):
         for path, to in (("/", "/simple/"), ("/simple", "/simple/"), ("/simple/demo", "/simple/demo/"), ("/simple/De.Mo_x/", "/simple/de-mo-x/")):
             status, headers, _ = self.ask(path)
             self.assertEqual((status, headers["Location"]), (301, to))
+        # What a name has of a URL's own characters stays a part of the name.
+        for name, to in (("a%20b", "a%20b"), ("A%3Fx%23y", "a%3Fx%23y"), ("%25zz", "%25zz"), ("%C3%BC", "%C3%BC"), ("a%22%3Cb%3E", "a%22%3Cb%3E")):
+            for path in (f"/simple/{name}", f"/simple/X.{name}/"):
+                status, headers, _ = self.ask(path)
+                self.assertEqual((status, headers["Location"]), (301, "/simple/" + ("x-" if path.endswith("/") else "") + to + "/"))
+        for name in ("a%0D%0AX-Evil:%201", "a%0A", "a%0D", "a%00"):
+            status, headers, _ = self.ask(f"/simple/{name}")
+            self.assertEqual((status, "X-Evil" in headers, "Location" in headers), (400, False, False))
         for path in ("/simple/absent/", "/simple/demo/absent.whl", "/other/", "/simple/demo/x/y", "/simple/demo/demo-1.0-py3-none-any.whl/"):
             self.assertEqual(self.ask(path)[0], 404, path)
 

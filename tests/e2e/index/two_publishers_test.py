@@ -49,6 +49,14 @@ class TwoPublishers(TestCase):
             for number in range(part, 8, 2):
                 self.assert_ok(self.add(*folder.glob(f"demo-{number}.0-*"), *folder.glob(f"*-l{number}.whl"), *folder.glob(f"own{number}-*")))
 
+        both = threading.Barrier(2)
+
+        def gate(request):
+            if request.what == "PUT team/a/simple/demo/index.json" and not both.broken and not met:
+                both.wait(60)
+                met.append(request)
+        met = []
+        self.storage.gate = gate
         with concurrent.futures.ThreadPoolExecutor() as pool:
             list(pool.map(publish, (0, 1)))
         self.assertEqual(self.listed("demo"), {path.name for path in folder.glob("demo-*")} | {"demo-50.0-variants.json"})
@@ -91,6 +99,25 @@ class TwoPublishers(TestCase):
         self.storage.gate = gate
         self.assert_ok(self.add(Wheel("demo", "1.0").write(self.root / "first")))
         self.assertEqual(self.roots(), {"demo", "other"})
+
+    def test_what_was_cut_off_between_two_forms_of_a_page_is_completed_by_the_same_command(self):
+        def cut_off(key):
+            self.storage.fault = lambda request: (403, {}, b"") if request.method == "PUT" and request.key.endswith(key) else None
+        self.assert_ok(self.add(Wheel("base", "1.0").write(self.root / "base")))
+        demo = Wheel("demo", "1.0").write(self.root / "first")
+        cut_off("simple/index.html")
+        self.assert_fails(self.add(demo), 1, "403")
+        self.assertIn('"demo"', self.page("index.json"))
+        self.storage.fault = lambda request: None
+        self.assert_ok(self.add(demo))
+        self.assertEqual(self.roots(), {"base", "demo"})
+        cut_off("simple/demo/index.html")
+        yank = ("index", "yank", "demo", "--reason", "broken", "--out", PLACE)
+        self.assert_fails(self.variant(*yank, env=self.storage.env), 1, "403")
+        self.storage.fault = lambda request: None
+        self.assertNotIn("broken", self.page("demo/index.html"))
+        self.assert_ok(self.variant(*yank, env=self.storage.env))
+        self.assertIn("broken", self.page("demo/index.html"))
 
     def test_a_storage_that_compares_nothing_is_used_with_a_warning(self):
         self.storage.conditional = False

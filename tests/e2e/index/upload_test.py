@@ -130,6 +130,13 @@ class Forms(UploadCase):
         self.assert_fails(self.publish(path), 2, "--repository-url")
         self.assert_fails(self.publish(path, "--repository-url", "ftp://x/"), 2, "https://")
         self.assert_fails(self.publish(path, "--repository-url", "http://files.example/", env={"UV_PUBLISH_TOKEN": SECRET}), 1, "not encrypted", "--trusted-host")
+        for host in ("127.evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil.example"):
+            refused = self.publish(path, "--repository-url", f"http://{host}/", env={"UV_PUBLISH_TOKEN": SECRET})
+            self.assert_fails(refused, 1, "not encrypted", "--trusted-host")
+        proxy = Taking(self)
+        self.assert_ok(self.publish(path, "--repository-url", self.index.url, env={"UV_PUBLISH_TOKEN": SECRET, "http_proxy": f"http://127.0.0.1:{proxy.port}", "no_proxy": ""}))
+        self.assertEqual(proxy.logins, [], "a login of this machine goes through no proxy")
+        count = len(self.index.forms)
         self.assert_fails(self.publish("--repository-url", self.index.url), 2, "name the wheels")
         self.assert_ok(self.publish(self.dist, "--repository-url", self.index.url, "--dry-run"))
         self.assertEqual(len(self.index.forms), count)

@@ -1,10 +1,11 @@
-// What a storage of S3's kind may answer, and what may be its address: no key is shown, no control
-// character, and not much.
+// What a storage of S3's kind may answer, and what may be its address or that of a WebDAV server:
+// no key is shown, no control character, and not much.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 
 #include "index/publish/published_index.h"
+#include "index/storage/dav_access.h"
 #include "index/storage/storage_refusal.h"
 #include "tests/fuzz/require.h"
 
@@ -34,6 +35,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(again && again->bucket == address->bucket && again->prefix == address->prefix);
   }
   (void)check_endpoint(std::string(text), {});
+  if (const auto folder = parse_dav_address(text, {"trusted.example"})) {
+    require(folder->starts_with("http") && !folder->ends_with('/'));
+    require(folder->find_first_of("?#@\\ ") == std::string::npos);
+    require(parse_dav_address(*folder, {"trusted.example"}) == *folder);
+  }
   if (const auto names = parse_published_root(text, "s3://wheels/a/simple/index.json")) {
     for (const std::string& name : *names) require(name.find('/') == std::string::npos);
   }
