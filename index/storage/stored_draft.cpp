@@ -30,6 +30,8 @@ std::string folder_key(std::string_view path) {
 ObjectKind kind_of(std::string_view key) {
   if (key.ends_with('/') || key.ends_with(".html")) return {"text/html; charset=utf-8", true};
   if (key.ends_with("/index.json")) return {"application/vnd.pypi.simple.v1+json", true};
+  if (key.ends_with(".css")) return {"text/css; charset=utf-8", true};
+  if (key.ends_with(".js")) return {"text/javascript; charset=utf-8", true};
   // That of a release changes with each variant.
   if (key.ends_with("-variants.json")) return {"application/json", true};
   if (key.ends_with(".provenance")) return {"application/vnd.pypi.integrity.v1+json"};
@@ -42,9 +44,11 @@ ObjectKind kind_of(std::string_view key) {
 Result<void> StoredDraft::write(std::string_view path, std::string_view content) {
   const bool root = path.find('/') == path.rfind('/');
   const bool html = path.ends_with(html_page);
-  std::vector<Object>& stage = !is_index_page(path) ? files_
-                               : root               ? (html ? html_roots_ : roots_)
-                                                    : (html ? html_pages_ : pages_);
+  std::vector<Object>& stage = is_list_page(path)      ? html_roots_
+                               : is_project_page(path) ? html_pages_
+                               : !is_index_page(path)  ? files_
+                               : root                  ? (html ? html_roots_ : roots_)
+                                                       : (html ? html_pages_ : pages_);
   stage.push_back({std::string(path), text_body(std::string(content))});
   if (path.ends_with(html_page) && is_index_page(path))
     stage.push_back({folder_key(path), text_body(std::string(content))});
