@@ -8,7 +8,19 @@
 
 namespace axle::index {
 
+namespace {
+
+/// Most of what an index has: nothing of it is made visible or escaped.
+bool is_plain_text(std::string_view text) {
+  static constexpr std::string_view escaped = "&<>\"'";
+  return std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c <= '~' && escaped.find(c) == escaped.npos; });
+}
+
+}  // namespace
+
 std::string html_text(std::string_view text) {
+  if (is_plain_text(text)) return std::string(text);
   std::string result;
   result.reserve(text.size());
   for (const char c : text::printable(text)) {

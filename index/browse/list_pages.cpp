@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_beginning = 12;
 
-std::string path_of(const NameGroup& group) {
+std::string list_path(const NameGroup& group) {
   // A normalised name has no dot, so that no other file of the folder has this name.
   return group.beginning.empty() ? std::string(first_page)
                                  : fmt::format("page/list-{}.html", group.beginning);
@@ -24,7 +24,7 @@ std::string counted_projects(std::size_t count) {
   return fmt::format("{} project{}", count, count == 1 ? "" : "s");
 }
 
-void divide(std::span<const std::string> names, std::size_t begin, std::size_t end,
+void divide_names(std::span<const std::string> names, std::size_t begin, std::size_t end,
             std::size_t length, std::vector<NameGroup>& groups) {
   while (begin < end) {
     const std::string beginning = names[begin].substr(0, length);
@@ -32,7 +32,7 @@ void divide(std::span<const std::string> names, std::size_t begin, std::size_t e
     while (next < end && std::string_view(names[next]).substr(0, length) == beginning) ++next;
     const bool longer = beginning.size() == length && length < longest_beginning;
     if (next - begin > most_listed_projects && longer) {
-      divide(names, begin, next, length + 1, groups);
+      divide_names(names, begin, next, length + 1, groups);
     } else {
       groups.push_back({beginning, begin, next});
     }
@@ -67,7 +67,7 @@ SharedFile rendered_group(const NameGroup& group, std::span<const std::string> a
   body += find_field("Find a project") + links_to(names, to_root);
   std::string title = first ? std::string("Package index")
                             : fmt::format("Projects {}: package index", group.beginning);
-  return {path_of(group),
+  return {list_path(group),
           page_frame({.title = std::move(title), .to_root = to_root, .body = std::move(body)})};
 }
 
@@ -84,7 +84,7 @@ SharedFile rendered_contents(const std::vector<NameGroup>& groups, std::size_t c
       body += fmt::format("<h2>{}</h2>\n<ul class=projects>\n", html_text(std::string(1, letter)));
     }
     body += fmt::format("<li><a href=\"{}\">{}</a> <span class=note>{}</span></li>\n",
-                        path_of(group), html_text(group.beginning), group.end - group.begin);
+                        list_path(group), html_text(group.beginning), group.end - group.begin);
   }
   body += "</ul>\n";
   return {std::string(first_page),
@@ -106,7 +106,7 @@ bool same_names(const NameGroup& left, std::span<const std::string> left_names,
 std::vector<NameGroup> group_names(std::span<const std::string> sorted) {
   if (sorted.size() <= most_listed_projects) return {{"", 0, sorted.size()}};
   std::vector<NameGroup> groups;
-  divide(sorted, 0, sorted.size(), 1, groups);
+  divide_names(sorted, 0, sorted.size(), 1, groups);
   return groups;
 }
 
@@ -121,7 +121,7 @@ std::vector<SharedFile> render_list_pages(std::span<const std::string> projects)
 ListChange change_list_pages(std::span<const std::string> before,
                              std::span<const std::string> after) {
   std::map<std::string, NameGroup> old;
-  for (NameGroup& group : group_names(before)) old.emplace(path_of(group), group);
+  for (NameGroup& group : group_names(before)) old.emplace(list_path(group), group);
   const std::vector<NameGroup> groups = group_names(after);
   ListChange change;
   if (is_divided(groups)) {
@@ -130,7 +130,7 @@ ListChange change_list_pages(std::span<const std::string> before,
     old.erase(std::string(first_page));
   }
   for (const NameGroup& group : groups) {
-    const auto there = old.find(path_of(group));
+    const auto there = old.find(list_path(group));
     const bool same = there != old.end() && same_names(there->second, before, group, after);
     if (there != old.end()) old.erase(there);
     if (!same) change.written.push_back(rendered_group(group, after));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view generator = "<meta name=generator content=\"variant index\">";
 
-std::string_view asset(std::string_view name) {
+std::string_view shared_asset(std::string_view name) {
   for (const PageAsset& one : page_assets()) {
     if (one.name == name) return one.text;
   }
@@ -50,16 +50,16 @@ SharedFile page_script() {
   // In the order in which they use each other.
   for (const std::string_view part :
        {"tags", "python_versions", "ranking", "choice", "pasted", "elements", "answer", "pages"}) {
-    text += asset(part);
+    text += shared_asset(part);
   }
   text += "})();\n";
-  const std::string stamp = wheel::render_hex(wheel::sha256(text + std::string(asset("style"))));
+  const std::string stamp = wheel::render_hex(wheel::sha256(text + std::string(shared_asset("style"))));
   return {"page/script.js", fmt::format("// {}\n{}", stamp, text)};
 }
 
 std::vector<SharedFile> other_shared_files(const PageMachines& machines) {
   // A script, since a page that was opened as a file may not read other files.
-  return {{"page/style.css", std::string(asset("style"))},
+  return {{"page/style.css", std::string(shared_asset("style"))},
           {"page/machines.js",
            fmt::format("globalThis.variantMachines = {};\n", machines.machines_json())}};
 }

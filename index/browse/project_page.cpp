@@ -146,7 +146,7 @@ std::string rendered_table(const std::string& version, const PageRelease& releas
   return text + "</table>\n";
 }
 
-std::string summary_of(const PageRelease& release) {
+std::string release_summary(const PageRelease& release) {
   std::set<std::string_view> labels;
   std::uint64_t smallest = release.wheels.front().file->size;
   std::uint64_t largest = 0;
@@ -197,7 +197,7 @@ std::string rendered_release(std::string_view project, const wheel::Version& ver
       "<details class=release data-version=\"{0}\"{1}{2}>\n<summary><h3>{0}</h3> "
       "<span>{3}</span></summary>\n{4}{5}{6}</details>\n",
       html_text(text), final_release ? "" : " data-prerelease", open ? " open" : "",
-      summary_of(release),
+      release_summary(release),
       rendered_command("variant install", fmt::format("{}=={}", project, text)),
       rendered_table(text, release), about_variants_file(release));
 }
