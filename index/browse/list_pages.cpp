@@ -25,7 +25,7 @@ std::string counted_projects(std::size_t count) {
 }
 
 void divide_names(std::span<const std::string> names, std::size_t begin, std::size_t end,
-            std::size_t length, std::vector<NameGroup>& groups) {
+                  std::size_t length, std::vector<NameGroup>& groups) {
   while (begin < end) {
     const std::string beginning = names[begin].substr(0, length);
     std::size_t next = begin + 1;

@@ -53,7 +53,8 @@ SharedFile page_script() {
     text += shared_asset(part);
   }
   text += "})();\n";
-  const std::string stamp = wheel::render_hex(wheel::sha256(text + std::string(shared_asset("style"))));
+  const std::string stamp =
+      wheel::render_hex(wheel::sha256(text + std::string(shared_asset("style"))));
   return {"page/script.js", fmt::format("// {}\n{}", stamp, text)};
 }
 

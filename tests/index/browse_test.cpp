@@ -119,8 +119,9 @@ TEST_CASE("the pages know themselves, and their script changes with what they sh
 TEST_CASE("a project's page describes the newest releases with variants, and names the others") {
   std::vector<ListedFile> files;
   for (std::size_t i = 0; i < most_described_releases + 2; ++i) {
-    files.push_back({fmt::format("demo-{}-py3-none-any-v3.whl", i), std::string(64, '0'), 7});
-    files.push_back({fmt::format("demo-{}-variants.json", i), std::string(64, '1'), 7});
+    files.push_back(
+        {fmt::format("demo-{}-py3-none-any-v3.whl", i), std::string(64, '0'), 7, {}, {}});
+    files.push_back({fmt::format("demo-{}-variants.json", i), std::string(64, '1'), 7, {}, {}});
   }
   std::size_t asked = 0;
   const std::string page = render_project_page(
