@@ -8,6 +8,7 @@
 
 #include "index/http/url.h"
 #include "index/storage/storage_address.h"
+#include "resolver/browse/machines_of_pages.h"
 #include "session/settings/settings.h"
 #include "session/storage/storage_access.h"
 
@@ -29,13 +30,16 @@ session::Outcome<OpenedIndex> open_index(const session::Session& session, const 
     auto folder = index::resolved_path(out);
     if (!folder) return session::failed(std::move(folder.error()));
     std::string url = index::file_url(*folder + "/simple");
-    return OpenedIndex{index::make_folder_place(std::move(*folder)), std::move(url)};
+    auto place = index::make_folder_place(std::move(*folder));
+    place->show_machines(resolver::make_machines_of_pages());
+    return OpenedIndex{std::move(place), std::move(url)};
   }
   const auto settings = session::read_settings(session.arguments(), {}, session.pip_section());
   if (!settings) return std::unexpected(settings.error());
   // Nothing is written beside the wheels that are published.
   auto storage = session::open_storage(out, *settings, false);
   if (!storage) return std::unexpected(std::move(storage.error()));
+  (*storage)->show_machines(resolver::make_machines_of_pages());
   std::string url = (*storage)->simple_url();
   return OpenedIndex{std::move(*storage), std::move(url)};
 }

@@ -18,6 +18,7 @@
 #include "foundation/text/byte_size.h"
 #include "index/http/redaction.h"
 #include "index/publish/static_index.h"
+#include "resolver/browse/machines_of_pages.h"
 #include "resolver/solver/solver.h"
 #include "session/bundles/packed_bundle.h"
 #include "session/workspace.h"
@@ -44,7 +45,11 @@ class Downloading {
         clients_(clients),
         place_(std::move(place)),
         index_(std::move(index)),
-        output_(output) {}
+        output_(output) {
+    // A bundle is for installers alone.
+    if (index_.place != nullptr && place_.bundle.empty())
+      index_.place->show_machines(resolver::make_machines_of_pages());
+  }
 
   int run(bool dry_run);
 

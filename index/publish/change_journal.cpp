@@ -18,8 +18,11 @@ bool is_number(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "simple/index.json" or "simple/demo/index.json".
+/// "simple/index.json" or "simple/demo/index.json"; "index.html" or "page/style.css".
 bool is_path(std::string_view path) {
+  constexpr std::string_view shared = "page/";
+  if (path == "index.html") return true;
+  if (path.starts_with(shared)) return is_sound_file_name(path.substr(shared.size()));
   constexpr std::string_view root = "simple/";
   if (!path.starts_with(root)) return false;
   path.remove_prefix(root.size());

@@ -39,10 +39,12 @@ std::string journal_of(const std::string& folder) { return change_folder(folder)
 std::tuple<int, std::string_view, int> rank_of(std::string_view path) {
   const bool of_index = path.find('/') == path.rfind('/');
   const bool variants = path.ends_with("-variants.json");
-  if (!is_index_page(path) && !variants) return {0, {}, 0};
+  if (is_list_page(path)) return {2, {}, 3};
+  if (!is_index_page(path) && !variants && !is_project_page(path)) return {0, {}, 0};
   return {of_index ? 2 : 1, path.substr(0, path.rfind('/')),
           variants                  ? 0
           : path.ends_with(".json") ? 1
+          : is_project_page(path)   ? 3
                                     : 2};
 }
 

@@ -60,6 +60,12 @@ class FolderPlace final : public IndexPlace {
     if (!change) return std::unexpected(std::move(change.error()));
     return std::move(*change);
   }
+  Result<std::optional<std::string>> read_shown(std::string_view path) override {
+    auto text = read_local_file(fmt::format("{}/{}", folder_, path), most_bytes_read);
+    if (text) return std::move(*text);
+    if (text.error().kind == ErrorKind::not_found) return std::nullopt;
+    return std::unexpected(std::move(text.error()));
+  }
 
  private:
   std::string folder_;

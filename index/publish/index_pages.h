@@ -36,6 +36,14 @@ struct ListedFile {
   return path.ends_with("/index.json") || path.ends_with("/index.html");
 }
 
+/// Pages for people (index/browse): of a project, or with links to projects.
+[[nodiscard]] inline bool is_project_page(std::string_view path) {
+  return path.ends_with("/page.html");
+}
+[[nodiscard]] inline bool is_list_page(std::string_view path) {
+  return path == "index.html" || path.starts_with("page/list-");
+}
+
 [[nodiscard]] std::string render_project_json(std::string_view project,
                                               const std::vector<std::string>& versions,
                                               const std::vector<ListedFile>& files);

@@ -8,10 +8,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
+#include "index/browse/page_machines.h"
 #include "index/publish/published_index.h"
 #include "wheel/variant/variant_metadata.h"
 
@@ -76,6 +78,17 @@ class IndexPlace {
   /// A change of what is there; `read_…` are to be called after it. Errors: io; another run writes
   /// to it.
   [[nodiscard]] virtual Result<std::unique_ptr<IndexDraft>> begin() = 0;
+  /// A page for people, or what such pages share, by its path; nullopt: it is not there.
+  [[nodiscard]] virtual Result<std::optional<std::string>> read_shown(std::string_view path) = 0;
+
+  /// What pages for people say of machines; nullptr: no such pages are written.
+  [[nodiscard]] const PageMachines* machines() const { return machines_.get(); }
+  void show_machines(std::shared_ptr<const PageMachines> machines) {
+    machines_ = std::move(machines);
+  }
+
+ private:
+  std::shared_ptr<const PageMachines> machines_;
 };
 
 /// `folder`: absolute (find_static_index).

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "index/browse/people_pages.h"
 #include "index/http/local_files.h"
 #include "index/publish/index_edit.h"
 #include "index/publish/project_edit.h"
@@ -51,10 +52,15 @@ class DifferingFiles final : public IndexDraft {
   bool wrote_ = false;
 };
 
-Result<void> write_roots(const std::set<std::string>& names, IndexDraft& out) {
+Result<void> write_roots(const std::set<std::string>& names, IndexPlace& place, IndexDraft& out) {
   const std::vector<std::string> sorted(names.begin(), names.end());
   if (auto done = out.write("simple/index.json", render_root_json(sorted)); !done) return done;
-  return out.write("simple/index.html", render_root_html(sorted));
+  if (auto done = out.write("simple/index.html", render_root_html(sorted)); !done) return done;
+  // A first page that cannot be read is replaced; list pages that it named may stay.
+  const auto before = place.read_names();
+  const std::vector<std::string> old =
+      before ? before->value_or(std::vector<std::string>()) : std::vector<std::string>();
+  return rewrite_people_pages(old, sorted, place, out);
 }
 
 Result<std::set<std::string>> names_in(IndexPlace& place) {
@@ -161,7 +167,8 @@ Result<UpdatedIndex> add_records_at_once(const RecordParts& parts, IndexPlace& p
     if (auto done = add_part(std::move(*records), place, out, *names, updated, report); !done)
       return std::unexpected(std::move(done.error()));
   }
-  if (auto done = write_roots(*names, out); !done) return std::unexpected(std::move(done.error()));
+  if (auto done = write_roots(*names, place, out); !done)
+    return std::unexpected(std::move(done.error()));
   if (auto done = draft.put_in_place(report); !done)
     return std::unexpected(std::move(done.error()));
   return updated;
@@ -194,7 +201,7 @@ Result<void> add_part_to_storage(const RecordParts& parts, std::size_t part, Ind
     if (!records) return std::unexpected(std::move(records.error()));
     if (records->empty()) return {};
     auto done = add_part(std::move(*records), place, **draft, *names, now, report);
-    if (done) done = write_roots(*names, **draft);
+    if (done) done = write_roots(*names, place, **draft);
     if (done) done = (*draft)->put_in_place(report);
     if (done) {
       updated = now;
@@ -272,7 +279,8 @@ Result<UpdatedIndex> update_pages(IndexPlace& place, Report& report) {
     if (auto done = edit->write_pages(out); !done) return std::unexpected(std::move(done.error()));
     if (out.wrote()) ++updated.projects;
   }
-  if (auto done = write_roots(*names, out); !done) return std::unexpected(std::move(done.error()));
+  if (auto done = write_roots(*names, place, out); !done)
+    return std::unexpected(std::move(done.error()));
   if (auto done = (*draft)->put_in_place(report); !done)
     return std::unexpected(std::move(done.error()));
   return updated;

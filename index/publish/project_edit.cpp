@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "index/browse/people_pages.h"
 #include "index/publish/record_check.h"
 #include "index/publish/release_variants.h"
 #include "index/publish/removal_command.h"
@@ -220,6 +221,7 @@ Result<void> ProjectEdit::combine(const Release& release, IndexDraft& out, Repor
   listed.sha256 = file.sha256;
   listed.size = file.text.size();
   variants_.insert_or_assign(file.filename, std::move(listed));
+  written_variants_[file.filename] = file.text;
   return out.write(folder() + file.filename, file.text);
 }
 
@@ -265,7 +267,26 @@ Result<void> ProjectEdit::write_pages(IndexDraft& out) const {
   }
   const std::string json = render_project_json(name_, versions, files);
   if (Result<void> done = out.write(folder() + "index.json", json); !done) return done;
-  return out.write(folder() + "index.html", render_project_html(name_, files));
+  if (Result<void> done = out.write(folder() + "index.html", render_project_html(name_, files));
+      !done)
+    return done;
+  return write_project_page(files, out);
+}
+
+Result<void> ProjectEdit::write_project_page(const std::vector<ListedFile>& files,
+                                             IndexDraft& out) const {
+  const PageMachines* machines = place_->machines();
+  if (machines == nullptr) return {};
+  const ReadVariants published = published_variants_of(published_, *place_);
+  const ReadVariants read = [&](const ListedFile& file) -> std::optional<wheel::VariantMetadata> {
+    const auto written = written_variants_.find(file.filename);
+    if (written == written_variants_.end()) return published(file);
+    CollectedReport untold;
+    auto document = wheel::parse_variant_metadata(written->second, file.filename, untold);
+    return document ? std::optional(std::move(*document)) : std::nullopt;
+  };
+  return out.write(folder() + std::string(project_page_name),
+                   render_project_page(name_, files, read, *machines));
 }
 
 Result<void> ProjectEdit::write(IndexDraft& out, Report& report) {
@@ -295,6 +316,7 @@ Result<void> ProjectEdit::write(IndexDraft& out, Report& report) {
   if (is_new_) return {};
   out.leave_out(folder() + "index.json");
   out.leave_out(folder() + "index.html");
+  if (place_->machines() != nullptr) out.leave_out(folder() + std::string(project_page_name));
   return {};
 }
 

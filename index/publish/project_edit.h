@@ -84,6 +84,9 @@ class ProjectEdit {
   [[nodiscard]] Result<std::vector<ScannedWheel>> published_variants(const Release& release,
                                                                      Report& report);
   [[nodiscard]] Result<void> write_files(IndexDraft& out) const;
+  /// For people, with the same files.
+  [[nodiscard]] Result<void> write_project_page(const std::vector<ListedFile>& files,
+                                                IndexDraft& out) const;
   void leave_out_files(IndexDraft& out) const;
   [[nodiscard]] std::string folder() const { return "simple/" + name_ + '/'; }
 
@@ -92,11 +95,12 @@ class ProjectEdit {
   PublishedProject published_;
   bool is_new_ = true;
   bool is_changed_ = false;
-  std::map<std::string, Wheel> wheels_;         ///< by file name
-  std::map<std::string, ListedFile> variants_;  ///< the same
-  std::set<std::string> recorded_;              ///< variants files, by add_record
-  std::map<Meaning, std::string> filenames_;    ///< filled by find_meanings
-  std::set<wheel::Version> touched_;            ///< releases whose wheels are others now
+  std::map<std::string, Wheel> wheels_;                  ///< by file name
+  std::map<std::string, ListedFile> variants_;           ///< the same
+  std::set<std::string> recorded_;                       ///< variants files, by add_record
+  std::map<Meaning, std::string> filenames_;             ///< filled by find_meanings
+  std::set<wheel::Version> touched_;                     ///< releases whose wheels are others now
+  std::map<std::string, std::string> written_variants_;  ///< variants files that are new
   std::set<std::pair<wheel::Version, std::string>> removed_labels_;  ///< of wheels that went
 };
 

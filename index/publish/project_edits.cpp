@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "index/browse/people_pages.h"
 #include "index/publish/index_pages.h"
 
 namespace axle::index {
@@ -21,7 +22,7 @@ Result<void> ProjectEdits::write_roots(IndexDraft& out) {
   const bool may_lack_names = place_.folder().empty();
   const bool changes = std::ranges::any_of(
       edits_, [](const auto& entry) { return entry.second.is_new() != entry.second.is_empty(); });
-  if (!changes && !may_lack_names) return {};
+  if (!changes && !may_lack_names) return renew_people_pages(place_, out);
   auto names = place_.read_names();
   if (!names) return std::unexpected(std::move(names.error()));
   const bool is_first = !*names;
@@ -33,9 +34,11 @@ Result<void> ProjectEdits::write_roots(IndexDraft& out) {
     if (there && edit.is_empty()) all.erase(at);
     if (!there && !edit.is_empty()) all.insert(at, name);
   }
-  if (all == before && !is_first && !place_.may_lack_html()) return {};
+  const bool is_same = all == before && !is_first;
+  if (is_same && !place_.may_lack_html()) return renew_people_pages(place_, out);
   if (Result<void> done = out.write("simple/index.json", render_root_json(all)); !done) return done;
-  return out.write("simple/index.html", render_root_html(all));
+  if (auto done = out.write("simple/index.html", render_root_html(all)); !done) return done;
+  return change_people_pages(before, all, place_, out);
 }
 
 Result<void> ProjectEdits::write(IndexDraft& out, Report& report) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "index/browse/list_pages.h"
+#include "index/browse/project_page.h"
 #include "index/http/local_files.h"
 #include "index/http/url.h"
 #include "index/pages/page.h"
@@ -81,6 +83,22 @@ Result<PublishedProject> read_project(const fs::path& folder, const std::set<std
   return project;
 }
 
+/// What pages for people are made of: "index.html" that is ours, or the folder "page".
+bool is_shown(const fs::path& entry) {
+  if (entry.filename() == first_page && is_real(entry, fs::file_type::regular)) {
+    const auto text = read_local_file(entry, largest_page);
+    return text && is_our_page(*text);
+  }
+  if (entry.filename() != "page" || !is_real(entry, fs::file_type::directory)) return false;
+  const auto files = entries_of(entry);
+  return files && std::ranges::all_of(*files, [](const fs::path& file) {
+           const std::string name = file.filename();
+           const bool known = name == "script.js" || name == "style.css" || name == "machines.js" ||
+                              is_list_page("page/" + name);
+           return known && is_real(file, fs::file_type::regular);
+         });
+}
+
 std::vector<std::string> names_in_lines(std::string_view text) {
   constexpr std::string_view begin = "\n   \"name\": \"";
   std::vector<std::string> names;
@@ -123,7 +141,7 @@ Result<PublishedProject> parse_published_page(std::string text, const std::strin
   // A file that the reader would skip would be lost.
   if (!report.remarks.empty()) return foreign(where, "has an entry that cannot be read");
   PublishedProject project;
-  std::set<std::string> written = {"index.json", "index.html"};
+  std::set<std::string> written = {"index.json", "index.html", std::string(project_page_name)};
   for (const PublishedFile& file : page->files) {
     if (file.hash.sha256().empty()) {
       Error error = foreign(where, fmt::format("lists {} without a sha256", file.filename)).error();
@@ -182,7 +200,8 @@ Result<PublishedIndex> read_published_index(const std::string& folder) {
   if (top->empty()) return index;
   const fs::path simple = fs::path(folder) / "simple";
   for (const fs::path& entry : *top) {
-    if (entry != simple && entry.filename() != change_folder_name) return foreign(entry, not_ours);
+    if (entry != simple && entry.filename() != change_folder_name && !is_shown(entry))
+      return foreign(entry, not_ours);
   }
   if (!is_real(simple, fs::file_type::directory) ||
       !is_real(simple / "index.json", fs::file_type::regular)) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "index/browse/people_pages.h"
 #include "index/http/local_files.h"
 #include "index/publish/folder_change.h"
 #include "index/publish/index_edit.h"
@@ -36,17 +37,22 @@ Result<ProjectWheels*> changed(Changes& changes, const std::string& name,
   return &changes.emplace(name, std::move(wheels)).first->second;
 }
 
-Result<void> write_roots(const std::vector<IndexedProject>& projects, StagedFolder& out) {
+Result<void> write_roots(const std::vector<IndexedProject>& projects, IndexPlace& place,
+                         StagedFolder& out) {
   std::vector<std::string> names;
   for (const IndexedProject& project : projects) names.push_back(project.name);
   if (Result<void> done = out.write("simple/index.json", render_root_json(names)); !done)
     return done;
-  return out.write("simple/index.html", render_root_html(names));
+  if (auto done = out.write("simple/index.html", render_root_html(names)); !done) return done;
+  return write_people_pages(names, place, [&](std::string_view path, std::string_view text) {
+    return out.write(path, text);
+  });
 }
 
 /// Writes everything into the staged folder: changes, and the rest unchanged.
 Result<std::vector<IndexedProject>> write_all(const PublishedIndex& published,
-                                              const Changes& changes, StagedFolder& out) {
+                                              const Changes& changes, IndexPlace& place,
+                                              StagedFolder& out) {
   std::map<std::string, StaticProject> described;
   for (const auto& [name, wheels] : changes) {
     if (wheels.empty()) continue;
@@ -56,23 +62,26 @@ Result<std::vector<IndexedProject>> write_all(const PublishedIndex& published,
   }
   std::vector<IndexedProject> projects;
   for (const auto& [name, project] : described) {
-    if (Result<void> done = project.write(out); !done) return std::unexpected(done.error());
+    if (Result<void> done = project.write(place.machines(), out); !done)
+      return std::unexpected(done.error());
     projects.push_back(project.summary());
   }
   for (const auto& [name, project] : published) {
     if (changes.contains(name)) continue;
-    if (Result<void> done = carry_over(name, project, out); !done)
+    if (Result<void> done = carry_over(name, project, place, out); !done)
       return std::unexpected(done.error());
     projects.push_back(summary_of(name, project));
   }
   std::ranges::sort(projects, {}, &IndexedProject::name);
-  if (Result<void> done = write_roots(projects, out); !done) return std::unexpected(done.error());
+  if (Result<void> done = write_roots(projects, place, out); !done)
+    return std::unexpected(done.error());
   return projects;
 }
 
 /// Everything in `folder` is written anew beside it, and takes its place at once.
-Result<StaticIndex> add_at_once(const std::vector<ScannedWheel>& wheels, const std::string& folder,
+Result<StaticIndex> add_at_once(const std::vector<ScannedWheel>& wheels, IndexPlace& place,
                                 Report& report) {
+  const std::string folder = place.folder();
   // From here on nobody else adds to the folder or removes from it.
   auto staged = StagedFolder::create_beside(folder);
   if (!staged) return std::unexpected(std::move(staged.error()));
@@ -88,7 +97,7 @@ Result<StaticIndex> add_at_once(const std::vector<ScannedWheel>& wheels, const s
       return std::unexpected(std::move(added.error()));
     }
   }
-  auto projects = write_all(*published, changes, *staged);
+  auto projects = write_all(*published, changes, place, *staged);
   if (!projects) return std::unexpected(std::move(projects.error()));
   if (Result<void> placed = staged->put_in_place(); !placed) {
     return std::unexpected(std::move(placed.error()));
@@ -98,7 +107,7 @@ Result<StaticIndex> add_at_once(const std::vector<ScannedWheel>& wheels, const s
 
 Result<StaticIndex> add(const std::vector<ScannedWheel>& wheels, IndexPlace& place,
                         Report& report) {
-  if (!place.folder().empty()) return add_at_once(wheels, place.folder(), report);
+  if (!place.folder().empty()) return add_at_once(wheels, place, report);
   return add_in_place(wheels, place, {}, report);
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "index/browse/people_pages.h"
 #include "index/publish/removal_command.h"
 
 namespace axle::index {
@@ -103,7 +104,7 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
   return project;
 }
 
-Result<void> StaticProject::write(StagedFolder& out) const {
+Result<void> StaticProject::write(const PageMachines* machines, StagedFolder& out) const {
   const std::string folder = "simple/" + summary_.name + '/';
   for (const ProjectWheels::ListedWheel* member : wheels_) {
     const ScannedWheel& wheel = member->wheel;
@@ -119,7 +120,18 @@ Result<void> StaticProject::write(StagedFolder& out) const {
   }
   const std::string json = render_project_json(summary_.name, versions_, files_);
   if (Result<void> done = out.write(folder + "index.json", json); !done) return done;
-  return out.write(folder + "index.html", render_project_html(summary_.name, files_));
+  if (auto done = out.write(folder + "index.html", render_project_html(summary_.name, files_));
+      !done)
+    return done;
+  if (machines == nullptr) return {};
+  const ReadVariants read = [&](const ListedFile& file) -> std::optional<wheel::VariantMetadata> {
+    CollectedReport untold;
+    const auto written = std::ranges::find(variants_, file.filename, &VariantsFile::filename);
+    auto document = wheel::parse_variant_metadata(written->text, file.filename, untold);
+    return document ? std::optional(std::move(*document)) : std::nullopt;
+  };
+  return out.write(folder + std::string(project_page_name),
+                   render_project_page(summary_.name, files_, read, *machines));
 }
 
 IndexedProject summary_of(const std::string& name, const PublishedProject& project) {
@@ -131,13 +143,19 @@ IndexedProject summary_of(const std::string& name, const PublishedProject& proje
   return {name, project.listed, {labels.begin(), labels.end()}, {}};
 }
 
-Result<void> carry_over(const std::string& name, const PublishedProject& project,
+Result<void> carry_over(const std::string& name, const PublishedProject& project, IndexPlace& place,
                         StagedFolder& out) {
   for (const std::string& file : project.files) {
-    const std::string place = fmt::format("simple/{}/{}", name, file);
-    if (Result<void> done = out.link(project.folder + '/' + file, place); !done) return done;
+    const std::string to = fmt::format("simple/{}/{}", name, file);
+    if (Result<void> done = out.link(project.folder + '/' + file, to); !done) return done;
   }
-  return {};
+  const std::string page = std::string(project_page_name);
+  if (place.machines() == nullptr || std::ranges::binary_search(project.files, page)) return {};
+  std::vector<ListedFile> files = project.wheels;
+  files.insert(files.end(), project.variants.begin(), project.variants.end());
+  return out.write(
+      fmt::format("simple/{}/{}", name, page),
+      render_project_page(name, files, published_variants_of(project, place), *place.machines()));
 }
 
 }  // namespace axle::index

@@ -12,7 +12,9 @@
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
+#include "index/browse/page_machines.h"
 #include "index/publish/index_pages.h"
+#include "index/publish/index_place.h"
 #include "index/publish/published_index.h"
 #include "index/publish/release_variants.h"
 #include "index/publish/staged_folder.h"
@@ -59,8 +61,8 @@ class StaticProject {
   [[nodiscard]] static Result<StaticProject> describe(const std::string& name,
                                                       const ProjectWheels& wheels);
 
-  /// Pages and files, under simple/<name>/.
-  [[nodiscard]] Result<void> write(StagedFolder& out) const;
+  /// Pages and files, under simple/<name>/; with `machines` also the page for people.
+  [[nodiscard]] Result<void> write(const PageMachines* machines, StagedFolder& out) const;
   [[nodiscard]] const IndexedProject& summary() const { return summary_; }
 
  private:
@@ -73,8 +75,8 @@ class StaticProject {
 
 /// An unchanged project, as its page lists it.
 [[nodiscard]] IndexedProject summary_of(const std::string& name, const PublishedProject& project);
-/// Its folder, unchanged.
+/// Its folder, unchanged; a page for people that is missing is made.
 [[nodiscard]] Result<void> carry_over(const std::string& name, const PublishedProject& project,
-                                      StagedFolder& out);
+                                      IndexPlace& place, StagedFolder& out);
 
 }  // namespace axle::index

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "index/browse/list_pages.h"
+#include "index/browse/page_frame.h"
+#include "index/browse/project_page.h"
 #include "index/http/url.h"
 #include "index/serve/request_rules.h"
 #include "wheel/requirement.h"
@@ -39,6 +42,8 @@ std::string_view type_of(std::string_view file) {
   if (file.ends_with(".provenance")) return "application/vnd.pypi.integrity.v1+json";
   if (file.ends_with(".json")) return "application/json";
   if (file.ends_with(".html")) return "text/html; charset=utf-8";
+  if (file.ends_with(".css")) return "text/css; charset=utf-8";
+  if (file.ends_with(".js")) return "text/javascript; charset=utf-8";
   return "application/octet-stream";
 }
 
@@ -79,7 +84,14 @@ ServedAnswer ServedIndex::answer(const ServedRequest& request) const {
   }
   auto path = parse_request_path(request.path);
   if (!path) return plain(400, "this is no path of an index");
-  if (path->size() == 1 && path->front().empty()) return redirect("/simple/");
+  if (path->size() == 1 && path->front().empty()) {
+    ServedAnswer first = answer_shown(request, {std::string(first_page)});
+    // An index without pages for people has those for installers.
+    return first.status == 404 ? redirect("/simple/") : std::move(first);
+  }
+  const bool is_shared = path->size() == 2 && path->front() == "page" && !path->back().empty();
+  if (is_shared || (path->size() == 1 && path->front() == first_page))
+    return answer_shown(request, *path);
   if (path->front() != "simple" || path->size() > 3) return plain(404, "there is no such page");
   const bool is_folder = path->back().empty();
   if (!is_folder && path->size() < 3)
@@ -91,9 +103,14 @@ ServedAnswer ServedIndex::answer(const ServedRequest& request) const {
     return answer_page(request, *path);
   }
   const std::string& file = path->back();
-  if (file == "index.json" || file == "index.html")
+  if (file == "index.json" || file == "index.html" || file == project_page_name)
     return answer_file(request, *path, type_of(file), true);
   return answer_file(request, *path, type_of(file), file.ends_with("-variants.json"));
+}
+
+ServedAnswer ServedIndex::answer_shown(const ServedRequest& request,
+                                       const std::vector<std::string>& path) const {
+  return answer_file(request, path, type_of(path.back()), true);
 }
 
 ServedAnswer ServedIndex::answer_page(const ServedRequest& request,
@@ -129,6 +146,11 @@ ServedAnswer ServedIndex::answer_file(const ServedRequest& request,
                     {"ETag", etag},
                     {"Accept-Ranges", "bytes"},
                     {"Cache-Control", changes ? "no-cache" : "max-age=86400"}};
+  if (type.starts_with("text/html")) {
+    answer.headers.emplace_back("Content-Security-Policy",
+                                fmt::format("{}; frame-ancestors 'none'", page_policy));
+    answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  }
   if (names_etag(request.if_none_match, etag)) {
     answer.status = 304;
     return answer;

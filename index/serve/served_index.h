@@ -39,6 +39,9 @@ class ServedIndex {
   [[nodiscard]] ServedAnswer answer(const ServedRequest& request) const;
 
  private:
+  /// index.html, or what pages for people share.
+  [[nodiscard]] ServedAnswer answer_shown(const ServedRequest& request,
+                                          const std::vector<std::string>& path) const;
   [[nodiscard]] ServedAnswer answer_page(const ServedRequest& request,
                                          const std::vector<std::string>& folder) const;
   [[nodiscard]] ServedAnswer answer_file(const ServedRequest& request,

@@ -23,9 +23,10 @@ constexpr std::uint64_t largest_text = 1ULL << 30;
 
 /// 0: of a file, which is named by pages. Pages of projects come before those of the index; JSON,
 /// which is what is read before a change, after HTML: where one has a change, the other has it,
-/// too.
+/// too. Those for people are last.
 int turn_of(std::string_view path) {
   if (path.ends_with("-variants.json")) return 1;
+  if (is_project_page(path) || is_list_page(path)) return 6;
   if (!is_index_page(path)) return 0;
   const bool of_index = path.find('/') == path.rfind('/');
   return (of_index ? 4 : 2) + (path.ends_with(".json") ? 1 : 0);

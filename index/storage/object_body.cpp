@@ -13,6 +13,8 @@ namespace axle::index {
 ObjectKind object_kind(std::string_view path) {
   if (path.ends_with('/') || path.ends_with(".html")) return {"text/html; charset=utf-8", true};
   if (path.ends_with("/index.json")) return {"application/vnd.pypi.simple.v1+json", true};
+  if (path.ends_with(".css")) return {"text/css; charset=utf-8", true};
+  if (path.ends_with(".js")) return {"text/javascript; charset=utf-8", true};
   // That of a release changes with each variant.
   if (path.ends_with("-variants.json")) return {"application/json", true};
   if (path.ends_with(".provenance")) return {"application/vnd.pypi.integrity.v1+json"};

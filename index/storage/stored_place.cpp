@@ -46,6 +46,9 @@ class StoredIndex final : public StoredPlace {
   Result<std::string> read_metadata(const std::string& project,
                                     const std::string& filename) override;
   Result<std::unique_ptr<IndexDraft>> begin() override;
+  Result<std::optional<std::string>> read_shown(std::string_view path) override {
+    return read_page(std::string(path));
+  }
 
  private:
   using Pages = std::map<std::string, std::optional<PublishedProject>>;

@@ -26,6 +26,8 @@ TEST_CASE("a journal is read as it was written") {
   const std::vector<ChangeStep> steps = {{"simple/demo/demo-1.0-py3-none-any.whl", "0"},
                                          {"simple/demo/a file with blanks", "17"},
                                          {"simple/index.json", "2"},
+                                         {"page/script.js", "3"},
+                                         {"index.html", "4"},
                                          {"simple/demo/gone.whl"}};
   const std::string text = render_change(steps);
   REQUIRE(parse_change(text, "j").has_value());
@@ -39,11 +41,29 @@ TEST_CASE("a journal is read as it was written") {
 }
 
 TEST_CASE("a journal that leaves the index is refused with its line") {
-  for (const char* step :
-       {"put 0 ../x", "put 0 simple/../x", "put 0 simple/a/../../x", "put 0 /etc/passwd",
-        "put 0 simple/a/b/c", "put 0 simple/", "put 0 simple//x", "put ../0 simple/x",
-        "put  simple/x", "put 1234567890 simple/x", "drop simple/..", "drop", "drop ",
-        "move 0 simple/x", "", "put 0 simple/.", "put 0 other/x", "put 0"}) {
+  for (const char* step : {"put 0 ../x",
+                           "put 0 simple/../x",
+                           "put 0 simple/a/../../x",
+                           "put 0 /etc/passwd",
+                           "put 0 simple/a/b/c",
+                           "put 0 simple/",
+                           "put 0 simple//x",
+                           "put ../0 simple/x",
+                           "put  simple/x",
+                           "put 1234567890 simple/x",
+                           "drop simple/..",
+                           "drop",
+                           "drop ",
+                           "move 0 simple/x",
+                           "",
+                           "put 0 simple/.",
+                           "put 0 other/x",
+                           "put 0",
+                           "put 0 page/../x",
+                           "put 0 page/",
+                           "put 0 page/a/b",
+                           "put 0 index.htm",
+                           "put 0 page"}) {
     CAPTURE(step);
     const auto read =
         parse_change(std::string("axle-index-change 1\ndrop simple/x\n") + step + "\nend\n", "j");

@@ -58,7 +58,7 @@ class IncrementalCase(TestCase):
         names = [one["name"] for one in json.loads((simple / "index.json").read_text())["projects"]]
         for name in names:
             page = json.loads((simple / name / "index.json").read_text())
-            expected = {"index.json", "index.html"}
+            expected = {"index.json", "index.html", "page.html"}
             for file in page["files"]:
                 data = (simple / name / file["filename"]).read_bytes()
                 expected.add(file["filename"])
@@ -78,6 +78,8 @@ class IncrementalCase(TestCase):
             found[name] = {file["filename"] for file in page["files"]}
             if strict:
                 self.assertEqual({path.name for path in (simple / name).iterdir()}, expected)
+                shown = (simple / name / "page.html").read_text()
+                self.assertEqual({file for file in found[name] if f">{file}<" not in shown}, set())
                 links = Links((simple / name / "index.html").read_text()).links
                 self.assertEqual([link["href"].partition("#")[2] for link in links],
                                  ["sha256=" + file["hashes"]["sha256"] for file in page["files"]])
@@ -85,7 +87,7 @@ class IncrementalCase(TestCase):
                                  [None if not file.get("yanked") else "" if file["yanked"] is True else file["yanked"] for file in page["files"]])
         if strict:
             self.assertEqual(set(names) | {"index.json", "index.html"}, {path.name for path in simple.iterdir()})
-            self.assertEqual([path.name for path in self.out.iterdir()], ["simple"])
+            self.assertEqual({path.name for path in self.out.iterdir()}, {"index.html", "page", "simple"})
             roots = Links((simple / "index.html").read_text()).links
             self.assertEqual([link["href"] for link in roots], [name + "/" for name in names])
         return found
@@ -105,7 +107,8 @@ class Adding(IncrementalCase):
         for path in tree(built):
             data, found = (built / path).read_bytes(), (self.out / path).read_bytes()
             if not path.endswith("index.json"):
-                self.assertEqual(data, found, path)
+                # Nor does the page for people say when.
+                self.assertEqual(data, found.replace(b", 2023-11-14</span>", b"</span>"), path)
                 continue
             page = json.loads(found)
             for file in page.get("files", []):

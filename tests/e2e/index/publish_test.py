@@ -40,7 +40,7 @@ class PublishTest(TestCase):
                          {path.name for path in (self.out / "simple").iterdir()})
         for name in (one["name"] for one in projects):
             folder = self.out / "simple" / name
-            expected, labels = {"index.json", "index.html"}, set()
+            expected, labels = {"index.json", "index.html", "page.html"}, set()
             for file in self.page(name)["files"]:
                 data = (folder / file["filename"]).read_bytes()
                 self.assertEqual(hashlib.sha256(data).hexdigest(), file["hashes"]["sha256"])

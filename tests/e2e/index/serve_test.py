@@ -91,7 +91,7 @@ class Answers(ServeCase):
                 file = self.out / "simple/demo" / ("index.json" if form == JSON else "index.html")
                 self.assertEqual(body, file.read_bytes())
         self.assertEqual(self.ask("/simple/", headers={"Accept": JSON})[2], (self.out / "simple/index.json").read_bytes())
-        for path, to in (("/", "/simple/"), ("/simple", "/simple/"), ("/simple/demo", "/simple/demo/"), ("/simple/De.Mo_x/", "/simple/de-mo-x/")):
+        for path, to in (("/simple", "/simple/"), ("/simple/demo", "/simple/demo/"), ("/simple/De.Mo_x/", "/simple/de-mo-x/")):
             status, headers, _ = self.ask(path)
             self.assertEqual((status, headers["Location"]), (301, to))
         # What a name has of a URL's own characters stays a part of the name.
@@ -102,7 +102,13 @@ class Answers(ServeCase):
         for name in ("a%0D%0AX-Evil:%201", "a%0A", "a%0D", "a%00"):
             status, headers, _ = self.ask(f"/simple/{name}")
             self.assertEqual((status, "X-Evil" in headers, "Location" in headers), (400, False, False))
-        for path in ("/simple/absent/", "/simple/demo/absent.whl", "/other/", "/simple/demo/x/y", "/simple/demo/demo-1.0-py3-none-any.whl/"):
+        for path, name in (("/", "index.html"), ("/index.html", "index.html"), ("/page/script.js", "page/script.js"), ("/simple/demo/page.html", "simple/demo/page.html")):
+            status, headers, body = self.ask(path)
+            self.assertEqual((status, body), (200, (self.out / name).read_bytes()), path)
+            self.assertEqual("Content-Security-Policy" in headers, name.endswith("html"), path)
+        (self.out / "index.html").unlink()
+        self.assertEqual(self.ask("/")[1]["Location"], "/simple/")
+        for path in ("/simple/absent/", "/simple/demo/absent.whl", "/other/", "/page/", "/page", "/page/x/y", "/page/absent", "/dist/demo.py", "/simple/demo/x/y", "/simple/demo/demo-1.0-py3-none-any.whl/"):
             self.assertEqual(self.ask(path)[0], 404, path)
 
     def test_parts_heads_and_tags(self):

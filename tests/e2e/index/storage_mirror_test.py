@@ -33,7 +33,7 @@ class Kept(StorageCase):
         objects = {key.removeprefix("team/a/"): data for key, (data, _) in self.storage.objects().items()}
         self.assertEqual({key: data for key, data in objects.items() if not key.endswith("/")}, files)
         self.assertEqual({key: data for key, data in objects.items() if key.endswith("/")},
-                         {name.removesuffix("index.html"): data for name, data in files.items() if name.endswith("index.html")})
+                         {name.removesuffix("index.html"): data for name, data in files.items() if name.endswith("/index.html")})
         kinds = {key.removeprefix("team/a/"): headers for key, (_, headers) in self.storage.objects().items()}
         self.assertEqual(kinds["simple/demo/"], {**kinds["simple/demo/index.html"]})
         self.assertEqual(kinds["simple/demo/"]["content-type"], "text/html; charset=utf-8")
@@ -57,7 +57,7 @@ class Kept(StorageCase):
         self.storage.seen.clear()
         self.assert_ok(self.mirror("demo", *fleet()))
         puts = [what.removeprefix("PUT team/a/simple/") for what in self.storage.writes()]
-        is_page = [name.endswith(("/", "index.json", "index.html")) or not name for name in puts]
+        is_page = [name.endswith(("/", "index.json", "index.html", "page.html")) or not name for name in puts]
         self.assertEqual(is_page, sorted(is_page), puts)
         self.assertIn("plain/plain-1.5-py3-none-any.whl", puts)
 
@@ -86,7 +86,7 @@ class Kept(StorageCase):
         added = self.assert_ok(self.mirror("demo", *fleet(), "--json"))
         self.assertEqual([one["file"] for one in added.json["files"] if not one["was_there"]], ["plain-1.5-py3-none-any.whl"])
         self.assertEqual(sorted(what.removeprefix("PUT team/a/simple/plain/") for what in self.storage.writes()),
-                         ["", "index.html", "index.json", "plain-1.5-py3-none-any.whl", "plain-1.5-py3-none-any.whl.metadata"])
+                         ["", "index.html", "index.json", "page.html", "plain-1.5-py3-none-any.whl", "plain-1.5-py3-none-any.whl.metadata"])
         self.assertIn("plain-1.0-py3-none-any.whl", self.page("plain"))
         self.assert_whole()
 

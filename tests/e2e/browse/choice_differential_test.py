@@ -1,0 +1,150 @@
+"""The page's own answer beside that of `variant explain`: for every machine that is shipped, on generated packages."""
+
+import json
+import pathlib
+import random
+import re
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from browse.page_case import BrowserCase
+from support import Wheel, variant_document
+
+SEED = 20261127
+TAGS = ["py3-none-any", "py3-none-manylinux_2_17_x86_64", "cp312-cp312-manylinux_2_28_x86_64", "cp312-abi3-manylinux_2_17_aarch64", "cp310-abi3-manylinux2014_x86_64",
+        "cp312-cp312-musllinux_1_2_x86_64", "cp313-cp313-manylinux_2_28_x86_64", "py2.py3-none-any", "cp312-cp312-linux_aarch64", "cp312-none-any",
+        "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64", "cp312-cp312-win_amd64", "py312-none-any"]
+
+
+def read_machines(path):
+    return json.loads(re.fullmatch(r"globalThis\.variantMachines = (.*);\n", path.read_text(), re.S).group(1))
+
+
+def values_of(told):
+    """namespace -> feature -> every value that some machine supports."""
+    found = {}
+    for machine in told["machines"]:
+        for ns, number in machine["lists"].items():
+            for feature, values in told["lists"][number]:
+                found.setdefault(ns, {}).setdefault(feature, set()).update(values)
+    return {ns: {feature: sorted(values) for feature, values in sorted(features.items())} for ns, features in sorted(found.items())}
+
+
+class DifferentialTest(BrowserCase):
+    def generated(self, dice, known, number):
+        """One release: a matrix over a few namespaces, with values that machines have and some that none has."""
+        namespaces = dice.sample(sorted(known), dice.randint(1, min(3, len(known))))
+        if number % 4 == 1:
+            namespaces = ["nvidia", "x86_64"]
+        own = number % 5 == 2
+        providers = {ns: {"requires": [self.packages[ns]]} for ns in namespaces}
+        if own:
+            namespaces.append("site")
+            providers["site"] = {"static-properties": {"rack": ["b", "a"], "net": ["ib"]}, "feature-order": ["net", "rack"]}
+        if number % 7 == 3:
+            namespaces.append("unknown")
+            providers["unknown"] = {"requires": ["unknown-provider"]}
+        variants = {"null": []} if dice.random() < .7 else {}
+        for place in range(dice.randint(2, 8)):
+            properties = []
+            for ns in dice.sample(namespaces, dice.randint(1, len(namespaces))):
+                features = {"site": {"rack": ["a", "b", "c"], "net": ["ib", "eth"]}, "unknown": {"thing": ["x"]}}.get(ns) or known[ns]
+                for feature in dice.sample(sorted(features), min(len(features), dice.choice((1, 1, 2)))):
+                    values = dice.sample(features[feature], min(len(features[feature]), dice.choice((1, 1, 2, 3))))
+                    properties.append((ns, feature, values + (["nosuch"] if dice.random() < .1 else [])))
+            variants[f"l{place}"] = properties
+        document = variant_document(variants, namespaces=dice.sample(namespaces, len(namespaces)), providers=providers)
+        if number % 3 == 2 and not own:
+            self.date_back(document, known, dice)
+        version = f"{number + 1}.0"
+        wheels = []
+        for label in document["variants"]:
+            for tags in dice.sample(TAGS, dice.choice((1, 1, 2, 3))):
+                wheels.append(Wheel("demo", version, label, document, tags=tags, extra_metadata=dice.choice(("", "", "Requires-Python: >=3.9,!=3.11.*\n", "Requires-Python: >=3.13\n"))))
+        if dice.random() < .5:
+            wheels.append(Wheel("demo", version, tags=dice.choice(TAGS)))
+        return wheels
+
+    def date_back(self, document, known, dice):
+        """As the first generation wrote it: tables of its own, markers, a null variant with another label."""
+        document["$schema"] = document["$schema"].replace("/peps/850", "").rsplit("/", 1)[0] + "/v0.0.3.json"
+        priorities = document["default-priorities"]
+        priorities["feature"], priorities["property"] = {}, {}
+        for ns in document["providers"]:
+            features = sorted(known.get(ns, {"thing": ["x"]}))
+            if dice.random() < .6:
+                priorities["feature"][ns] = dice.sample(features, dice.randint(1, len(features)))
+            if dice.random() < .6:
+                feature = dice.choice(features)
+                values = known.get(ns, {"thing": ["x"]})[feature]
+                priorities["property"][ns] = {feature: dice.sample(values, dice.randint(1, len(values)))}
+            if dice.random() < .4:
+                document["providers"][ns]["enable-if"] = dice.choice(("platform_machine == 'x86_64'", "platform_machine == 'aarch64'", "platform_system == 'Linux'", "python_version < '3.5'"))
+            if dice.random() < .3 and ns in priorities["property"]:
+                document["providers"][ns] = {"install-time": False}
+        if "null" in document["variants"]:
+            document["variants"]["00000000"] = document["variants"].pop("null")
+
+    def answers_of_the_page(self, names, version):
+        """machine -> [chosen file, labels that fit, {label: reason} of those that do not]."""
+        return self.browser.run(f"""(() => {{
+            const field = document.getElementById("machine"), answers = {{}};
+            const shown = [...document.querySelectorAll("details.release")].find((one) => one.dataset.version === {json.dumps(version)});
+            for (const name of {json.dumps(names)}) {{
+                field.value = name;
+                field.dispatchEvent(new Event("change"));
+                const chosen = shown.querySelector("tr.chosen a");
+                const listed = (title) => {{
+                    const head = [...shown.querySelectorAll(".reasons h4")].find((one) => one.textContent === title);
+                    return head ? [...head.nextElementSibling.children] : [];
+                }};
+                const label = (one) => one.querySelector("code")?.textContent ?? null;
+                const first = shown.querySelector("p.chosen code");
+                const fits = [...(first ? [first.textContent] : []), ...listed("Also fits, best first").filter((one) => /^variant /.test(one.textContent)).map(label)];
+                const rejected = Object.fromEntries(listed("Does not fit").map((one) => [label(one), one.textContent.replace(/^variant [^:]*: /, "")]));
+                answers[name] = [chosen ? chosen.textContent : null, fits, rejected, listed("Why").map((one) => one.querySelector("code").textContent)];
+            }}
+            return answers;
+        }})()""")
+
+    def test_every_machine(self):
+        self.publish([Wheel("first", "1.0")])
+        told = read_machines(self.out / "page/machines.js")
+        names = [one["name"] for one in told["machines"]]
+        self.assertGreater(len(names), 150)
+        self.packages = self.providers_known()
+        known = {ns: features for ns, features in values_of(told).items() if ns in self.packages}
+        dice = random.Random(SEED)
+        wheels = [wheel for number in range(12) for wheel in self.generated(dice, known, number)]
+        self.publish(wheels)
+        self.make_venv()
+        self.browser.open(self.page_url())
+        differing, compared = [], 0
+        for version in sorted({wheel.version for wheel in wheels}, key=float):
+            answers = self.answers_of_the_page(names, version)
+            said = self.variant("explain", f"demo=={version}", *(word for name in names for word in ("--for", name)), "--python-version", "3.12", "--json",
+                                "--no-cache", "--index-url", (self.out / "simple").as_uri(), "--python", self.venv)
+            rows = {row["machine"]: row for row in said.json["machines"]}
+            self.assertEqual(set(rows), set(names))
+            for name, row in rows.items():
+                package = row["packages"][0]
+                decision = package["decision"]
+                expected = [package.get("wheel"), [one["label"] for one in decision["ranked"]],
+                            {one["label"]: one["reason"] for one in decision["rejected"]}]
+                compared += 1
+                if answers[name][:3] != expected:
+                    differing.append((version, name, answers[name], expected))
+                ranked = decision["ranked"]
+                if ranked and answers[name][3] != ranked[0]["properties"]:
+                    differing.append((version, name, answers[name][3], ranked[0]["properties"]))
+        self.assert_quiet()
+        self.assertEqual(differing[:3], [], f"{len(differing)} of {compared}")
+
+    def providers_known(self):
+        listed = self.assert_ok(self.variant("providers", "list", "--json")).json
+        return {one["namespace"]: one["package"] for one in listed["providers"] if one["kind"] == "builtin"}
+
+
+if __name__ == "__main__":
+    unittest.main()
