@@ -137,7 +137,7 @@ class RuntimeTest(CiCase):
         text = self.write_ci("slurm", self.runtime).read_text()
         done = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("--array=0-7", text)
+        self.assertIn("--array=0-9", text)
         self.assertIn("variants-cross-aarch64 --array=0-3", text)
 
 

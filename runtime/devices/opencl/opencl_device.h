@@ -1,0 +1,10 @@
+#pragma once
+// What OpenCL has as devices: GPUs of any vendor, and CPUs.
+
+#include "runtime/devices/device_kind.h"
+
+namespace axle::runtime {
+
+extern const DeviceKind opencl_devices;
+
+}  // namespace axle::runtime
