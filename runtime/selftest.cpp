@@ -1,9 +1,9 @@
 #include "runtime/selftest.h"
 
 #include <cstdint>
-#include <cstring>
 
 #include "runtime/devices/device_layer.h"
+#include "runtime/half.h"
 #include "runtime/linear.h"
 #include "runtime/quantize/float8.h"
 
@@ -159,7 +159,7 @@ axle_status check_form_on(Device& device, Engine& engine, Case& data, const Form
     if (status == AXLE_OK) status = layer.forward(AXLE_FLOAT32, data.x, rows, data.y, error);
     if (status != AXLE_OK) return status;
     for (std::size_t i = 0; i < rows * n; ++i) {
-      if (std::memcmp(data.y + i, data.expected + i, sizeof(float)) == 0) continue;
+      if (bits_of_float(data.y[i]) == bits_of_float(data.expected[i])) continue;
       return report_failure(error, AXLE_MISMATCH,
                             "device '%s', %s, %s, %zu rows: y[%zu][%zu] is %a, on the CPU %a",
                             device.name(), layer.kernel_for(rows), form.name, rows, i / n, i % n,

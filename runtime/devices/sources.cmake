@@ -2,17 +2,25 @@
 # compiler (nvcc) makes the code that is in the library.
 
 # What a build says for CMake's language CUDA, which is not used: it would bring the CUDA runtime in. In this repository the
-# code is compiled where there is a compiler; without it the tests run its model only.
+# code is compiled where there is a compiler that has these targets and works, for the library that the tests of the
+# package load (AXLE_RUNTIME_IS_SHARED), and not into the program; without it the tests run its model only.
 set(AXLE_RUNTIME_NVCC "${CMAKE_CUDA_COMPILER}")
 set(AXLE_RUNTIME_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
-if(AXLE_DEVELOPER AND NOT AXLE_RUNTIME_NVCC)
-  find_program(AXLE_RUNTIME_FOUND_NVCC nvcc)
-  if(AXLE_RUNTIME_FOUND_NVCC)
-    set(AXLE_RUNTIME_NVCC ${AXLE_RUNTIME_FOUND_NVCC})
-  endif()
-endif()
 if(AXLE_RUNTIME_CUDA_ARCHITECTURES STREQUAL "")
   set(AXLE_RUNTIME_CUDA_ARCHITECTURES 80-real 90-real 100-real)
+endif()
+if(AXLE_DEVELOPER AND NOT AXLE_RUNTIME_NVCC)
+  find_program(AXLE_RUNTIME_FOUND_NVCC nvcc)
+  if(AXLE_RUNTIME_FOUND_NVCC AND NOT DEFINED AXLE_RUNTIME_NVCC_STATUS)
+    execute_process(COMMAND ${AXLE_RUNTIME_FOUND_NVCC} -arch=sm_100 -fatbin -x cu /dev/null -o /dev/null
+      RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    set(AXLE_RUNTIME_NVCC_STATUS "${status}" CACHE INTERNAL "Of a try with sm_100: 0 is good")
+  endif()
+  if(AXLE_RUNTIME_NVCC_STATUS STREQUAL "0")
+    set(AXLE_RUNTIME_NVCC ${AXLE_RUNTIME_FOUND_NVCC})
+  elseif(AXLE_RUNTIME_FOUND_NVCC)
+    message(STATUS "runtime: ${AXLE_RUNTIME_FOUND_NVCC} does not compile for sm_100: no CUDA code is compiled")
+  endif()
 endif()
 
 # axle_runtime_cuda_version(COMPILER OUT): 13000 of CUDA 13.0, as drivers count.
@@ -86,7 +94,7 @@ function(axle_runtime_device_sources target out)
     if(device STREQUAL "cuda")
       list(APPEND sources ${root}/cuda/cuda_code.cpp ${root}/cuda/cuda_device.cpp ${root}/cuda/cuda_driver.cpp)
       list(APPEND kinds AXLE_DEVICES_CUDA)
-      if(AXLE_RUNTIME_NVCC)
+      if(AXLE_RUNTIME_NVCC AND AXLE_RUNTIME_IS_SHARED)
         axle_runtime_cuda_code(${target} ${AXLE_RUNTIME_NVCC} "${AXLE_RUNTIME_CUDA_ARCHITECTURES}")
       elseif(NOT AXLE_DEVELOPER)
         message(FATAL_ERROR "AXLE_RUNTIME_DEVICES: cuda needs CMAKE_CUDA_COMPILER, which is nvcc")

@@ -7,6 +7,7 @@
 namespace axle::runtime {
 
 /// With cuda_code().
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit where it is defined
 extern const DeviceKind cuda_devices;
 
 /// As cuda_devices.describe and .open do it with other code.

@@ -1,5 +1,6 @@
 #include "runtime/devices/opencl/opencl_device.h"
 
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,7 +32,8 @@ struct OpenclState {
 OpenclState& opencl_state(void* state) { return *static_cast<OpenclState*>(state); }
 
 OpenclDriver::Memory memory_of(std::uint64_t handle) {
-  return reinterpret_cast<OpenclDriver::Memory>(static_cast<std::uintptr_t>(handle));
+  static_assert(sizeof(OpenclDriver::Memory) == sizeof handle);
+  return std::bit_cast<OpenclDriver::Memory>(handle);
 }
 
 bool is_memory_short(OpenclDriver::Result result) {
@@ -205,11 +207,11 @@ axle_status launch_opencl(void* opened, const DeviceLaunch& launch, axle_error* 
   const OpenclDriver::Kernel kernel = state.kernels[static_cast<std::size_t>(launch.kernel)];
   for (std::uint32_t i = 0; i < launch.arguments.size(); ++i) {
     const DeviceArgument& argument = launch.arguments[i];
-    const OpenclDriver::Memory memory = memory_of(argument.value);
     const std::uint32_t number = static_cast<std::uint32_t>(argument.value);
     const OpenclDriver::Result set =
-        argument.is_memory ? state.driver.set_argument(kernel, i, sizeof memory, &memory)
-                           : state.driver.set_argument(kernel, i, sizeof number, &number);
+        argument.is_memory
+            ? state.driver.set_argument(kernel, i, sizeof argument.value, &argument.value)
+            : state.driver.set_argument(kernel, i, sizeof number, &number);
     if (set != OpenclDriver::success) return opencl_refused(state, row.name, set, error);
   }
   const std::size_t block[] = {row.threads, 1};

@@ -5,6 +5,7 @@
 
 namespace axle::runtime {
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit where it is defined
 extern const DeviceKind opencl_devices;
 
 }  // namespace axle::runtime

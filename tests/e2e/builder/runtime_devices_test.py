@@ -107,6 +107,7 @@ class CudaTest(DevicesCase):
             listed = subprocess.run([cuobjdump, "--list-elf", library], capture_output=True, text=True).stdout
             found = sorted(line.split(".")[-2] for line in listed.splitlines() if line.endswith(".cubin"))
             self.assertEqual(found, ["sm_100", "sm_80", "sm_90"], listed)
+        self.chosen_where_it_runs()
         with self.subTest("a machine's own driver"):
             said = self.computed(folder, "cuda")
             if said.startswith("problem:"):
@@ -116,6 +117,15 @@ class CudaTest(DevicesCase):
                 self.skipTest(f"no {MODEL}")
             self.assertEqual(self.computed(folder, "cuda", MODEL),
                              "same bytes: Model 0, compute capability 9.0, driver for CUDA 13.0")
+
+    def chosen_where_it_runs(self):
+        self.assert_ok(self.run_variant("index", "build", self.root / "wheels", "--out", self.root / "index"))
+        for machine, fits in (("h100", True), ("a100", True), ("b200", True), ("rtx4090", True), ("rtx5090", False),
+                              ("nvidia:sm=75,driver=580.65.06;x86_64:v4", False), ("nvidia:sm=90,driver=550.54;x86_64:v4", False)):
+            with self.subTest(machine):
+                done = self.run_variant("resolve", "axle-runtime", "--index-url", (self.root / "index/simple").as_uri(),
+                                        "--for", machine)
+                self.assertEqual(done.code, 0 if fits else 3, str(done))
 
     def test_the_same_bytes_from_another_folder(self):
         first = self.built("cuda").read_bytes()
