@@ -68,8 +68,11 @@ Result<std::vector<MatrixRow>> choose_rows(const Project& project, const BuildOp
 /// Finds and tries everything that the rows need, before anything is compiled.
 class Planning {
  public:
-  Planning(const Project& project, const BuildOptions& options, const fs::path& work)
+  Planning(const Project& project, const BuildOptions& options, const fs::path& work,
+           Report& report)
       : project_(project),
+        report_(report),
+        named_(!options.labels.empty()),
         work_(work),
         finder_(options.toolchains, project.toolchains, work.string()) {
     std::error_code ignored;
@@ -87,6 +90,11 @@ class Planning {
     }
     for (const MatrixRow& row : rows) {
       auto one = plan(row);
+      if (!one && is_left_out(row, rows.size())) {
+        report_.warn(fmt::format("variant {} is left out: {}", label_of(row), one.error().message),
+                     one.error().hint);
+        continue;
+      }
       if (!one) return std::unexpected(one.error());
       if (!names.insert(one->name).second) {
         return fail(
@@ -101,13 +109,20 @@ class Planning {
   }
 
  private:
+  /// An optional row for which there is no compiler, beside others that nobody has named.
+  [[nodiscard]] bool is_left_out(const MatrixRow& row, std::size_t rows) const {
+    return lacks_compiler_ && row.settings.optional.value_or(false) && !named_ && rows > 1;
+  }
+
   Result<PlannedRow> plan(const MatrixRow& row) {
+    lacks_compiler_ = false;
     PlannedRow planned{row, label_of(row), {}, {}, {}, {}};
     planned.compilation = compilation_of(project_.properties_of(row), row.settings);
     const RowOrigin origin = origin_of(project_, row);
     if (origin == RowOrigin::back_end || (origin == RowOrigin::files && project_.cmake)) {
       auto found =
           finder_.find({row.architecture, project_.cmake.has_value(), planned.compilation});
+      lacks_compiler_ = !found;
       if (!found) return std::unexpected(within(row.place, found.error()));
       planned.toolchain = std::move(*found);
     } else {
@@ -132,6 +147,9 @@ class Planning {
   }
 
   const Project& project_;
+  Report& report_;
+  bool named_;                   ///< rows were chosen by --variant
+  bool lacks_compiler_ = false;  ///< the row that was planned last
   fs::path work_;
   ToolchainFinder finder_;
 };
@@ -208,7 +226,7 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
   if (!out) return std::unexpected(out.error());
   auto trees = BuildTrees::open(options.work_folder, report);
   if (!trees) return std::unexpected(trees.error());
-  const auto planned = Planning(*project, options, trees->path()).plan(*rows);
+  const auto planned = Planning(*project, options, trees->path(), report).plan(*rows);
   if (!planned) {
     trees->keep();
     return std::unexpected(planned.error());

@@ -12,7 +12,7 @@
  *
  * fork(): the child may go on using what it inherits, except a model that a call was working on at
  * that moment: further calls that would work on it are AXLE_BAD_ARGUMENT in the child, which has to
- * open it again.
+ * open it again. So are those on layers of a device, and the child's own need a runtime of its own.
  *
  * Objects are freed by their `_destroy` only, which takes NULL as well: generations before their
  * model, linears and models before their runtime.
@@ -62,7 +62,8 @@ enum {
   AXLE_UNSUPPORTED = 3, /* a kernel that this build lacks or this machine cannot run */
   AXLE_MISMATCH = 4,    /* the self-test found a wrong result */
   AXLE_IO = 5,          /* a file or folder that is not there or cannot be read or written */
-  AXLE_MALFORMED = 6    /* a file whose content is not what its format says */
+  AXLE_MALFORMED = 6,   /* a file whose content is not what its format says */
+  AXLE_DEVICE = 7       /* a device's driver failed at what it is asked to do */
 };
 
 /* `error` may be NULL everywhere. A call that succeeds leaves AXLE_OK and an empty message. */
@@ -177,6 +178,30 @@ AXLE_EXPORT axle_status axle_runtime_info(axle_runtime* runtime, size_t index, c
 /* Runs every usable kernel of the runtime on small shapes against plain sums in double. */
 AXLE_EXPORT axle_status axle_runtime_selftest(axle_runtime* runtime, axle_error* error);
 
+/* --- devices
+ * --------------------------------------------------------------------------------------
+ *
+ * Beside the CPU a library may have kinds of devices, "cuda" and "opencl": which, depends on the
+ * variant. Their drivers are loaded when they are first asked for, never with this library. A
+ * device that is opened for a layer stays so until its runtime is destroyed. */
+
+typedef struct axle_device_info {
+  size_t struct_size;
+  char name[32];  /* "cuda:0" */
+  int32_t usable; /* nothing is known against it; code for it may still be missing */
+  int32_t reserved;
+  char description[128]; /* what it is, with its driver; empty where that is not known */
+  char problem[252];     /* why it is not usable, and what to do; else empty */
+} axle_device_info;
+
+/* Of a kind without a device on this machine there is one entry, which says why. AXLE_BAD_ARGUMENT
+ * when `index` is past the end. */
+AXLE_EXPORT axle_status axle_device_at(size_t index, axle_device_info* info);
+
+/* Runs the kernels of a device on small shapes, and compares with the CPU byte for byte. */
+AXLE_EXPORT axle_status axle_device_selftest(axle_runtime* runtime, const char* device,
+                                             axle_error* error);
+
 /* --- linear layers ------------------------------------------------------------------------------
  */
 
@@ -198,6 +223,10 @@ typedef struct axle_linear_options {
   axle_scaling scaling;   /* with AXLE_INT8, AXLE_TWO_LEVEL or 0 */
   int32_t reserved;       /* 0 */
   const uint8_t* factors; /* [n][k / 32 rounded up], 1 to 15: AXLE_INT8 with AXLE_TWO_LEVEL */
+  /* Where the weights lie and the layer is computed: NULL, "" or "cpu"; else the name of a device
+   * as axle_device_at has it ("cuda:0"), or without its number ("cuda"), which means 0. Any mode
+   * but AXLE_A16F8. Weights are quantised and packed on the CPU first. */
+  const char* device;
 } axle_linear_options;
 
 AXLE_EXPORT axle_status axle_linear_create(axle_runtime* runtime,
@@ -211,7 +240,10 @@ AXLE_EXPORT void axle_linear_destroy(axle_linear* linear);
 AXLE_EXPORT const char* axle_linear_kernel(axle_linear* linear, size_t rows);
 
 /* y[m][n] from x[m][k] of type float32, bfloat16 or float16, each aligned to its element. m may be
- * 0. x and y must not overlap. */
+ * 0. x and y must not overlap. They lie in the CPU's memory; with device "cuda" either may also lie
+ * in that of a GPU, where what writes x must have been enqueued on the legacy default stream, or
+ * have ended. A layer on a device returns the same bytes as one on the CPU, and when it is done;
+ * one call at a time works on a device. */
 AXLE_EXPORT axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const void* x,
                                             size_t m, float* y, axle_error* error);
 

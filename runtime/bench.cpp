@@ -63,7 +63,8 @@ axle_linear_options Bench::layer_options() const {
           .group = options_.group,
           .scaling = options_.scaling,
           .reserved = options_.reserved,
-          .factors = options_.scaling == AXLE_TWO_LEVEL ? factors_.as<std::uint8_t>() : nullptr};
+          .factors = options_.scaling == AXLE_TWO_LEVEL ? factors_.as<std::uint8_t>() : nullptr,
+          .device = nullptr};
 }
 
 std::size_t Bench::layer_bytes() const {

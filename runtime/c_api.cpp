@@ -10,10 +10,13 @@
 #include "runtime/axle_runtime.h"
 #include "runtime/bench.h"
 #include "runtime/c_runtime.h"
+#include "runtime/devices/device_layer.h"
 #include "runtime/linear.h"
 #include "runtime/selftest.h"
 
 using axle::runtime::clear_failure;
+using axle::runtime::Device;
+using axle::runtime::DeviceLayer;
 using axle::runtime::Engine;
 using axle::runtime::KernelRow;
 using axle::runtime::Linear;
@@ -22,7 +25,11 @@ using axle::runtime::report_failure;
 
 struct axle_linear {
   explicit axle_linear(Engine& engine) : linear(engine) {}
+  axle_linear(const axle_linear&) = delete;
+  axle_linear& operator=(const axle_linear&) = delete;
+  ~axle_linear();
   Linear linear;
+  DeviceLayer* on_device = nullptr;  ///< then `linear` has nothing but its shape
 };
 
 namespace {
@@ -40,6 +47,16 @@ void destroy(T* object) {
   if (object == nullptr) return;
   object->~T();
   free(object);
+}
+
+/// Brings what has been packed to a device.
+axle_status move_to(Device& device, axle_linear& linear, axle_error* error) {
+  linear.on_device = make<DeviceLayer>(device);
+  if (linear.on_device == nullptr)
+    return report_failure(error, AXLE_NO_MEMORY, "no memory for a layer");
+  const axle_status status = linear.on_device->take(linear.linear, error);
+  linear.linear.drop_packed();
+  return status;
 }
 
 struct InfoRow {
@@ -79,6 +96,8 @@ constexpr InfoRow facts[] = {
 
 }  // namespace
 
+axle_linear::~axle_linear() { destroy(on_device); }
+
 uint32_t axle_runtime_abi_version(void) { return AXLE_RUNTIME_ABI_VERSION; }
 
 const char* axle_runtime_version(void) { return AXLE_RUNTIME_VERSION; }
@@ -99,6 +118,8 @@ const char* axle_status_name(axle_status status) {
       return "io";
     case AXLE_MALFORMED:
       return "malformed";
+    case AXLE_DEVICE:
+      return "device";
     default:
       return "unknown";
   }
@@ -176,9 +197,16 @@ axle_status axle_linear_create(axle_runtime* runtime, const axle_linear_options*
   axle_linear_options known;
   axle_status status = axle::runtime::take_struct(error, "options", options, known);
   if (status != AXLE_OK) return status;
+  // Before anything is packed.
+  Device* device = nullptr;
+  if (known.device != nullptr) status = axle::runtime::check(known, error);
+  if (status == AXLE_OK && !axle::runtime::is_cpu(known.device))
+    status = runtime->devices.get(known.device, device, error);
+  if (status != AXLE_OK) return status;
   axle_linear* const linear = make<axle_linear>(runtime->engine);
   if (linear == nullptr) return report_failure(error, AXLE_NO_MEMORY, "no memory for a layer");
   status = linear->linear.pack(known, error);
+  if (status == AXLE_OK && device != nullptr) status = move_to(*device, *linear, error);
   if (status != AXLE_OK) {
     destroy(linear);
     return status;
@@ -191,6 +219,7 @@ void axle_linear_destroy(axle_linear* linear) { destroy(linear); }
 
 const char* axle_linear_kernel(axle_linear* linear, size_t rows) {
   if (linear == nullptr) return "";
+  if (linear->on_device != nullptr) return linear->on_device->kernel_for(rows > 0 ? rows : 1);
   const Linear& layer = linear->linear;
   return layer.engine().choice_for(layer.shape(), rows > 0 ? rows : 1).kernel->name;
 }
@@ -204,6 +233,7 @@ axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const voi
   if (axle::runtime::activation_bytes(x_type) == 0)
     return report_failure(error, AXLE_BAD_ARGUMENT,
                           "x must be float32, bfloat16 or float16, not type %d", x_type);
+  if (linear->on_device != nullptr) return linear->on_device->forward(x_type, x, m, y, error);
   return linear->linear.forward(x_type, x, m, y, error);
 }
 

@@ -1,14 +1,17 @@
 #pragma once
-// What the files of the C interface share: c_api.cpp, model/*_api.cpp and tune/tune_api.cpp.
+// What the files of the C interface share: c_api.cpp, devices/device_api.cpp, model/*_api.cpp and
+// tune/tune_api.cpp.
 
 #include <cstddef>
 #include <cstring>
 
+#include "runtime/devices/device.h"
 #include "runtime/engine.h"
 
 struct axle_runtime {
   explicit axle_runtime(int threads) : engine(threads) {}
   axle::runtime::Engine engine;
+  axle::runtime::Devices devices;
 };
 
 namespace axle::runtime {
@@ -35,6 +38,7 @@ extern const FirstLayout first_layout;
     #type, offsetof(type, last) + sizeof(type::last) \
   }
 
+AXLE_FIRST_LAYOUT(axle_device_info, problem);
 AXLE_FIRST_LAYOUT(axle_kernel_info, missing);
 AXLE_FIRST_LAYOUT(axle_runtime_options, threads);
 AXLE_FIRST_LAYOUT(axle_linear_options, bias);

@@ -37,6 +37,10 @@ axle_status Linear::allocate(bool with_bias) {
   return complete ? AXLE_OK : AXLE_NO_MEMORY;
 }
 
+void Linear::drop_packed() {
+  for (Memory* memory : {&weights_, &side_, &scales_, &bias_, &correction_}) *memory = Memory();
+}
+
 void Linear::pack_channel_int8(const axle_linear_options& options, const void* weights,
                                std::size_t channel) {
   const std::size_t block = channel / block_columns;

@@ -68,6 +68,22 @@ class Linear {
     return {mode_, static_cast<std::uint32_t>(group_), n_, k_};
   }
   [[nodiscard]] Engine& engine() const { return engine_; }
+
+  /// What has been packed, for a device that takes it over.
+  struct Packed {
+    WeightForm form;
+    std::size_t padded_n;
+    std::size_t padded_k;
+    const Memory& weights;
+    const Memory& side;
+    const Memory& scales;
+    const Memory& bias;
+  };
+  [[nodiscard]] Packed packed() const {
+    return {form_, padded_n_, padded_k_, weights_, side_, scales_, bias_};
+  }
+  /// Gives the memory of what has been packed back: there is no forward pass any more.
+  void drop_packed();
   /// Of packed weights, their scales and the bias.
   [[nodiscard]] std::size_t bytes() const {
     return weights_.size() + scales_.size() + bias_.size() + correction_.size() + side_.size();

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "runtime/devices/device_layer.h"
+#include "runtime/half.h"
 #include "runtime/linear.h"
 #include "runtime/quantize/float8.h"
 
@@ -53,6 +55,7 @@ struct Case {
   float bias[n];
   float x[most_rows * k];
   float y[most_rows * n];
+  float expected[most_rows * n];  ///< of a device
 };
 
 std::int8_t make_weight(const Form& form, Numbers& numbers) {
@@ -108,23 +111,27 @@ bool is_right(const Case& data, std::size_t rows, double steps, std::size_t& bad
   return true;
 }
 
+axle_status pack(Linear& linear, const Case& data, const Form& form, axle_error* error) {
+  return linear.pack({.struct_size = sizeof(axle_linear_options),
+                      .mode = form.mode,
+                      .weight_type = form.mode == AXLE_A16F8 ? AXLE_FLOAT8 : AXLE_INT8,
+                      .n = n,
+                      .k = k,
+                      .weights = data.weights,
+                      .scales = data.scales,
+                      .bias = data.bias,
+                      .group = form.group,
+                      .scaling = form.scaling,
+                      .reserved = 0,
+                      .factors = form.scaling == AXLE_TWO_LEVEL ? data.factors : nullptr,
+                      .device = nullptr},
+                     error);
+}
+
 axle_status check_form(Engine& engine, Case& data, const Form& form, axle_error* error) {
   fill(data, form);
   Linear linear(engine);
-  const axle_status packed =
-      linear.pack({.struct_size = sizeof(axle_linear_options),
-                   .mode = form.mode,
-                   .weight_type = form.mode == AXLE_A16F8 ? AXLE_FLOAT8 : AXLE_INT8,
-                   .n = n,
-                   .k = k,
-                   .weights = data.weights,
-                   .scales = data.scales,
-                   .bias = data.bias,
-                   .group = form.group,
-                   .scaling = form.scaling,
-                   .reserved = 0,
-                   .factors = form.scaling == AXLE_TWO_LEVEL ? data.factors : nullptr},
-                  error);
+  const axle_status packed = pack(linear, data, form, error);
   if (packed != AXLE_OK) return packed;
   for (const std::size_t rows : row_counts) {
     const axle_status status = linear.forward(AXLE_FLOAT32, data.x, rows, data.y, error);
@@ -139,7 +146,42 @@ axle_status check_form(Engine& engine, Case& data, const Form& form, axle_error*
   return AXLE_OK;
 }
 
+axle_status check_form_on(Device& device, Engine& engine, Case& data, const Form& form,
+                          axle_error* error) {
+  fill(data, form);
+  Linear linear(engine);
+  DeviceLayer layer(device);
+  axle_status status = pack(linear, data, form, error);
+  if (status == AXLE_OK) status = layer.take(linear, error);
+  for (const std::size_t rows : row_counts) {
+    if (status == AXLE_OK)
+      status = linear.forward(AXLE_FLOAT32, data.x, rows, data.expected, error);
+    if (status == AXLE_OK) status = layer.forward(AXLE_FLOAT32, data.x, rows, data.y, error);
+    if (status != AXLE_OK) return status;
+    for (std::size_t i = 0; i < rows * n; ++i) {
+      if (bits_of_float(data.y[i]) == bits_of_float(data.expected[i])) continue;
+      return report_failure(error, AXLE_MISMATCH,
+                            "device '%s', %s, %s, %zu rows: y[%zu][%zu] is %a, on the CPU %a",
+                            device.name(), layer.kernel_for(rows), form.name, rows, i / n, i % n,
+                            static_cast<double>(data.y[i]), static_cast<double>(data.expected[i]));
+    }
+  }
+  return AXLE_OK;
+}
+
 }  // namespace
+
+axle_status selftest(Engine& engine, Device& device, axle_error* error) {
+  const Memory memory(sizeof(Case));
+  if (memory.data() == nullptr)
+    return report_failure(error, AXLE_NO_MEMORY, "no memory for the self-test");
+  for (const Form& form : forms) {
+    if (form.mode == AXLE_A16F8) continue;
+    const axle_status status = check_form_on(device, engine, *memory.as<Case>(), form, error);
+    if (status != AXLE_OK) return status;
+  }
+  return AXLE_OK;
+}
 
 axle_status selftest(Engine& engine, axle_error* error) {
   const Memory memory(sizeof(Case));

@@ -77,6 +77,9 @@ function(axle_runtime_kernels target out)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
+set(AXLE_RUNTIME_DEVICES "" CACHE STRING "Devices of the runtime beside the CPU: cuda, opencl; empty: none")
+include(${CMAKE_CURRENT_LIST_DIR}/devices/sources.cmake)
+
 # axle_runtime_sources(TARGET): adds the core (no C++ library at run time) and the chosen kernels.
 function(axle_runtime_sources target)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
@@ -85,13 +88,15 @@ function(axle_runtime_sources target)
     set(cpu ${root}/machine/cpu_other.cpp)
   endif()
   axle_runtime_kernels(${target} kernel_sources)
+  axle_runtime_device_sources(${target} device_sources)
   set(core_sources
     ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp ${root}/error_message.cpp
     ${root}/forward/column_blocks.cpp ${root}/forward/forward.cpp ${root}/forward/quantised_rows.cpp
     ${root}/forward/row_source.cpp ${root}/kernel_table.cpp ${root}/layer_choices.cpp ${root}/linear.cpp
     ${root}/linear_options.cpp ${root}/machine/memory.cpp ${root}/machine/old_glibc.cpp
     ${root}/machine/thread_pool.cpp ${root}/pack_narrow.cpp ${root}/quantize/int4.cpp
-    ${root}/quantize/int8.cpp ${root}/read_probe.cpp ${root}/selftest.cpp)
+    ${root}/quantize/int8.cpp ${root}/read_probe.cpp ${root}/selftest.cpp
+    ${device_sources})
   target_sources(${target} PRIVATE ${core_sources} ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes.
   target_compile_options(${target} PRIVATE -ffp-contract=off)
@@ -118,6 +123,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/model_sources.cmake)
 function(axle_runtime_shared target)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   set(exports ${root}/exports.map)
+  set(AXLE_RUNTIME_IS_SHARED ON)
   add_library(${target} SHARED ${root}/../detect/capability.cpp)
   axle_runtime_sources(${target})
   axle_runtime_models(${target})

@@ -24,8 +24,8 @@ std::vector<std::string> keys_in_order(const toml::table& table) {
   std::vector<std::pair<toml::source_position, std::string>> keys;
   for (const auto& [key, node] : table)
     keys.emplace_back(key.source().begin, std::string(key.str()));
-  std::ranges::sort(
-      keys, {}, [](const auto& one) { return std::pair(one.first.line, one.first.column); });
+  std::ranges::sort(keys, {},
+                    [](const auto& one) { return std::pair(one.first.line, one.first.column); });
   std::vector<std::string> names;
   for (auto& [position, name] : keys) names.push_back(std::move(name));
   return names;

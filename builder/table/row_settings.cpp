@@ -178,6 +178,7 @@ RowSettings read_row_settings(documents::TomlTable& table, SettingsScope scope) 
   settings.config_settings = read_config_settings(table);
   if (scope == SettingsScope::project) return settings;
   settings.define = read_definitions(table, "cmake");
+  settings.optional = table.flag("optional");
   settings.architectures = read_architectures(table);
   settings.wheel = table.text("wheel").value_or("");
   return settings;
@@ -195,6 +196,7 @@ RowSettings overlaid(RowSettings below, const RowSettings& above) {
   combine(below.define, above.define);
   combine(below.environment, above.environment);
   combine(below.config_settings, above.config_settings);
+  replace(below.optional, above.optional, above.optional.has_value());
   replace(below.architectures, above.architectures, !above.architectures.empty());
   replace(below.wheel, above.wheel, !above.wheel.empty());
   return below;

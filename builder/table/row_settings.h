@@ -28,6 +28,8 @@ struct RowSettings {
   Definitions define = {};           ///< CMake cache variables
   Definitions environment = {};      ///< of everything that builds the row
   Definitions config_settings = {};  ///< of a build back end; a name may be there repeatedly
+  /// Whether the row is left out where its compilers are missing, unless it is asked for.
+  std::optional<bool> optional = {};
   std::vector<std::string> architectures = {};  ///< "x86_64"; a row for each
   std::string wheel = {};                       ///< one that exists, relative to the project
 };

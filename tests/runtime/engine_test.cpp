@@ -66,7 +66,8 @@ std::vector<float> forward(Engine& engine, const LayerCase& layer, axle_mode mod
                    .group = 0,
                    .scaling = AXLE_SEARCHED,
                    .reserved = 0,
-                   .factors = nullptr},
+                   .factors = nullptr,
+                   .device = nullptr},
                   nullptr) == AXLE_OK)
     linear.forward(AXLE_FLOAT32, layer.x.data(), layer.m, y.data(), nullptr);
   return y;

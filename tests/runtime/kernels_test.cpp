@@ -28,7 +28,8 @@ std::vector<float> run(const KernelRow& row, const LayerCase& layer, axle_mode m
                                .group = 0,
                                .scaling = AXLE_SEARCHED,
                                .reserved = 0,
-                               .factors = nullptr},
+                               .factors = nullptr,
+                               .device = nullptr},
                               &error) == AXLE_OK,
                   error.message);
   // One row more than asked for, to see that nothing is written behind the result.

@@ -208,7 +208,8 @@ axle_linear_options options_of(const NarrowCase& layer) {
           .group = layer.form.group,
           .scaling = layer.form.scaling,
           .reserved = 0,
-          .factors = layer.factors.empty() ? nullptr : layer.factors.data()};
+          .factors = layer.factors.empty() ? nullptr : layer.factors.data(),
+          .device = nullptr};
 }
 
 std::vector<float> exact_result(const NarrowCase& layer) {

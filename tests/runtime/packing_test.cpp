@@ -62,7 +62,8 @@ axle_linear_options options_of(const Form& form, const Matrix& matrix, bool with
           .group = form.group,
           .scaling = form.scaling,
           .reserved = 0,
-          .factors = nullptr};
+          .factors = nullptr,
+          .device = nullptr};
 }
 
 std::vector<float> result_of(Linear& linear) {

@@ -110,7 +110,8 @@ Result<void> Projection::pack_linear(const ModelMode& mode, RowReading& reading,
                      .group = mode.group,
                      .scaling = AXLE_SEARCHED,
                      .reserved = 0,
-                     .factors = nullptr},
+                     .factors = nullptr,
+                     .device = nullptr},
                     {RowReading::read, &reading}, &error);
   const Result<void> read = reading.end();
   if (!read) return read;

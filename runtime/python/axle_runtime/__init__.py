@@ -10,13 +10,20 @@
 Weights and activations are anything with the buffer protocol (array.array, ctypes arrays, NumPy) or
 with DLPack on the CPU (torch). NumPy is not needed. `axle_runtime.torch.quantize_` takes a model of
 PyTorch. Which kernels run is decided by the machine; the environment variable AXLE_RUNTIME_KERNEL,
-or `kernel=`, forces one set or raises UnsupportedKernel.
+or `kernel=`, forces one set or raises UnsupportedKernel. The variants for GPUs have devices beside the
+CPU (`devices()`): `quantize(weight, device="cuda")` puts a layer there.
 """
 
 from ._array import Array
 from ._layer import Linear, linear, quantize
-from ._library import MalformedModel, UnsupportedKernel, UnsupportedModel, version
-from ._machine import bench, info, kernels, selftest
+from ._library import (
+    MalformedModel,
+    UnsupportedDevice,
+    UnsupportedKernel,
+    UnsupportedModel,
+    version,
+)
+from ._machine import bench, devices, info, kernels, selftest
 from ._model import Model
 
 __all__ = [
@@ -24,9 +31,11 @@ __all__ = [
     "Linear",
     "MalformedModel",
     "Model",
+    "UnsupportedDevice",
     "UnsupportedKernel",
     "UnsupportedModel",
     "bench",
+    "devices",
     "info",
     "kernels",
     "linear",

@@ -96,7 +96,8 @@ def _gathered(address: int, shape: Sequence[int], strides: Sequence[int], item: 
 
 class Elements:
     """`address`, `type`, `shape` of elements in C order; valid inside the `with` block. With
-    `writable` those of the object itself; else a copy where they lie otherwise."""
+    `writable` those of the object itself; else a copy where they lie otherwise. `place`: a device, as
+    DLPack has it, where they may lie as well."""
 
     address: int
     type: Optional[int]
@@ -104,11 +105,18 @@ class Elements:
     shape: Tuple[int, ...]
 
     def __init__(
-        self, source: Any, name: str, types: Sequence[int], writable: bool = False
+        self,
+        source: Any,
+        name: str,
+        types: Sequence[int],
+        writable: bool = False,
+        place: Tuple[int, int] = _dlpack.CPU,
     ) -> None:
         self.name = name
+        self._place = place
         self._view: Optional[_PyBuffer] = None
         self._kept: List[object] = []
+        self._on_device = False
         try:
             if not self._take_buffer(source, writable):
                 if not hasattr(source, "__dlpack__"):
@@ -185,7 +193,8 @@ class Elements:
         return True
 
     def _take_dlpack(self, source: Any, writable: bool) -> None:
-        tensor = _dlpack.read(source, self.name)
+        tensor = _dlpack.read(source, self.name, self._place)
+        self._on_device = tensor.on_device
         if writable and tensor.read_only:
             raise ValueError("{} is read-only".format(self.name))
         self._kept.append(tensor.capsule)
@@ -194,7 +203,7 @@ class Elements:
         self.type = tensor.type
         self.type_name = tensor.type_name
         if self.type is not None and not _is_c_order(tensor.shape, tensor.strides):
-            self._refuse_other_order(writable)
+            self._refuse_other_order(writable or self._on_device)
             item = _ITEM_SIZES[self.type]
             self._keep_copy(_gathered(tensor.address, tensor.shape, tensor.strides or (), item))
 
@@ -219,6 +228,6 @@ class Elements:
         item = _ITEM_SIZES[self.type]
         if self.count == 0 or self.address % item == 0:
             return
-        if writable:
+        if writable or self._on_device:
             raise ValueError("{} is not aligned to its elements".format(self.name))
         self._keep_copy(ctypes.string_at(self.address, item * self.count))

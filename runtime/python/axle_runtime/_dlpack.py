@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Optional, Sequence, Tuple
 from ._library import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8
 
 CPU = (1, 0)  # kDLCPU
+CUDA = 2  # kDLCUDA
+_LEGACY_STREAM = 1  # the stream on which the library works
 # Of a tensor: (type code, bits).
 TYPES = {
     (0, 8): INT8,
@@ -98,26 +100,41 @@ class Tensor(NamedTuple):
     shape: Tuple[int, ...]
     strides: Optional[Tuple[int, ...]]  # in elements; None: C order
     read_only: bool
+    on_device: bool  # not in the CPU's memory
 
 
-def _ask(source: Any, name: str) -> object:
+def place_of(device: str) -> Tuple[int, int]:
+    """Where tensors may lie for a layer of a device, beside the CPU's memory; CPU: nowhere else."""
+    kind, _, number = device.partition(":")
+    return (CUDA, int(number) if number.isdigit() else 0) if kind == "cuda" else CPU
+
+
+def _check_place(name: str, device: Tuple[int, ...], place: Tuple[int, int]) -> bool:
+    """Whether a tensor lies on the device, and not in the CPU's memory."""
+    if len(device) == 2 and device[0] == CPU[0]:
+        return False
+    if device != place:
+        raise ValueError("{} lies on device {}; move it to the CPU first".format(name, device))
+    return True
+
+
+def _ask(source: Any, name: str, place: Tuple[int, int]) -> object:
     """The capsule of an object: versioned where its package knows that."""
     device = tuple(int(part) for part in source.__dlpack_device__())
-    if device != CPU and (len(device) != 2 or device[0] != CPU[0]):
-        raise ValueError("{} lies on device {}; move it to the CPU first".format(name, device))
+    stream = {"stream": _LEGACY_STREAM} if _check_place(name, device, place) else {}
     try:
         try:
-            return source.__dlpack__(max_version=(_MAJOR, _MINOR))
+            return source.__dlpack__(max_version=(_MAJOR, _MINOR), **stream)
         except TypeError:
-            return source.__dlpack__()
+            return source.__dlpack__(**stream)
     except Exception as problem:
         raise BufferError("{} cannot be read: {}".format(name, problem)) from problem
 
 
-def read(source: Any, name: str) -> Tensor:
-    """The tensor of an object with `__dlpack__`. The capsule is read, not consumed: dropping it lets
-    go of the tensor."""
-    capsule = _ask(source, name)
+def read(source: Any, name: str, place: Tuple[int, int] = CPU) -> Tensor:
+    """The tensor of an object with `__dlpack__`, in the CPU's memory or at `place`. The capsule is read, not
+    consumed: dropping it lets go of the tensor."""
+    capsule = _ask(source, name, place)
     read_only = False
     if _is_valid(capsule, _LEGACY_NAME):
         tensor = _Legacy.from_address(_pointer(capsule, _LEGACY_NAME)).tensor
@@ -133,13 +150,13 @@ def read(source: Any, name: str) -> Tensor:
         tensor = managed.tensor
     else:
         raise TypeError("{}: __dlpack__ gave no DLPack capsule, or a used one".format(name))
-    return _checked(capsule, tensor, name, read_only)
+    return _checked(capsule, tensor, name, read_only, place)
 
 
-def _checked(capsule: object, tensor: _Tensor, name: str, read_only: bool) -> Tensor:
-    if tensor.device_type != CPU[0]:
-        device = (tensor.device_type, tensor.device_id)
-        raise ValueError("{} lies on device {}; move it to the CPU first".format(name, device))
+def _checked(
+    capsule: object, tensor: _Tensor, name: str, read_only: bool, place: Tuple[int, int]
+) -> Tensor:
+    on_device = _check_place(name, (tensor.device_type, tensor.device_id), place)
     dimensions = tensor.ndim
     if not 0 <= dimensions <= _MOST_DIMENSIONS or tensor.lanes != 1:
         raise ValueError("{}: a DLPack tensor of this form is not understood".format(name))
@@ -159,7 +176,7 @@ def _checked(capsule: object, tensor: _Tensor, name: str, read_only: bool) -> Te
         raise ValueError("{}: DLPack strides {} cannot be".format(name, strides))
     kind = TYPES.get((tensor.code, tensor.bits))
     type_name = "DLPack type code {} with {} bits".format(tensor.code, tensor.bits)
-    return Tensor(capsule, address, kind, type_name, shape, strides, read_only)
+    return Tensor(capsule, address, kind, type_name, shape, strides, read_only, on_device)
 
 
 def _drop(capsule: int) -> None:

@@ -9,10 +9,22 @@ import sys
 import weakref
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from . import _library, _structs
+from . import _dlpack, _library, _structs
 from ._array import Array
 from ._buffers import Elements
-from ._library import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8, MODES, SCALINGS, call, library
+from ._library import (
+    BFLOAT16,
+    FLOAT8,
+    FLOAT16,
+    FLOAT32,
+    INT8,
+    MODES,
+    SCALINGS,
+    UnsupportedDevice,
+    UnsupportedKernel,
+    call,
+    library,
+)
 from ._structs import new
 
 
@@ -83,6 +95,8 @@ class Linear:
     group: weights that share a scale, 32, 64 or 128 (0: 128). scaling: how the scales of int4 weights
     are made of float32 ones, "searched", "absmax" or "mse"; or "two_level", for groups of 32 with
     `scale` [n] and `factor` [n][k / 32 rounded up] uint8, 1 to 15.
+    device: "cuda" or another name of `devices()`: the weights lie there, and y is computed there, with the
+    same bytes. x and `out` may then be tensors of that GPU, by DLPack, as well.
     A row of x that holds a NaN or an infinity gives a row of NaN.
     """
 
@@ -98,6 +112,7 @@ class Linear:
         group: int = 0,
         scaling: str = "searched",
         factor: Any = None,
+        device: Optional[str] = None,
     ) -> None:
         number = number_of("mode", MODES, mode)
         scaling_number = number_of("scaling", SCALINGS, scaling)
@@ -134,6 +149,7 @@ class Linear:
                 group=group,
                 scaling=scaling_number,
                 factors=factors.address if factors is not None else None,
+                device=(device or "cpu").encode(),
             )
             handle = ctypes.c_void_p()
             call(
@@ -141,15 +157,19 @@ class Linear:
                 self._runtime,
                 ctypes.byref(options),
                 ctypes.byref(handle),
+                unsupported=UnsupportedDevice if device else UnsupportedKernel,
             )
         self._handle = handle
         self._finalizer = weakref.finalize(self, library.axle_linear_destroy, handle)
         self.out_features = n
         self.in_features = k
         self.mode = mode
+        self.device = device or "cpu"
+        self._place = _dlpack.place_of(self.device)
 
     def kernel(self, rows: int = 1) -> str:
-        """The kernel set that runs for x of that many rows, a table of `variant model tune` counted in."""
+        """The kernel set that runs for x of that many rows, a table of `variant model tune` counted in; of a
+        device, its kernel."""
         if rows < 0:
             raise ValueError("rows is {}; it must be 0 or more".format(rows))
         name = library.axle_linear_kernel(self._handle, rows)
@@ -161,7 +181,7 @@ class Linear:
         Returns a flat array.array("f") of m * n elements, or `out` filled: any writable float32
         buffer of as many, or a tensor with DLPack. `linear` gives results of x's own shape and kind.
         """
-        with Elements(x, "x", (FLOAT32, FLOAT16, BFLOAT16)) as source:
+        with Elements(x, "x", (FLOAT32, FLOAT16, BFLOAT16), place=self._place) as source:
             rows = self._rows(source)
             result = out if out is not None else _zeros(rows * self.out_features)
             self._run(source, rows, result)
@@ -170,7 +190,7 @@ class Linear:
     __call__ = forward
 
     def _run(self, x: Elements, rows: int, out: Any) -> None:
-        with Elements(out, "out", (FLOAT32,), True) as target:
+        with Elements(out, "out", (FLOAT32,), True, self._place) as target:
             if target.count != rows * self.out_features:
                 raise ValueError(
                     "out has {} elements; y has {} x {}".format(
@@ -203,8 +223,12 @@ class Linear:
         raise TypeError("packed weights are not pickled: keep the weights, and pack them again")
 
     def __repr__(self) -> str:
-        return "axle_runtime.Linear({} -> {}, {}, {})".format(
-            self.in_features, self.out_features, self.mode, self.kernel()
+        return "axle_runtime.Linear({} -> {}, {}, {}{})".format(
+            self.in_features,
+            self.out_features,
+            self.mode,
+            self.kernel(),
+            "" if self.device == "cpu" else ", " + self.device,
         )
 
 
@@ -216,6 +240,7 @@ def quantize(
     scaling: str = "searched",
     kernel: Optional[str] = None,
     threads: int = 0,
+    device: Optional[str] = None,
 ) -> Linear:
     """The layer of float weights [n][k] (float32, float16 or bfloat16), quantised and packed; for
     `linear`. The arguments are those of Linear."""
@@ -227,13 +252,14 @@ def quantize(
         scaling=scaling,
         kernel=kernel,
         threads=threads,
+        device=device,
     )
 
 
 def linear(x: Any, packed: Linear) -> Any:
     """y [...][n] in float32 for x [...][k] of float32, float16 or bfloat16: a NumPy array if x is
-    one, else an Array, which has DLPack."""
-    with Elements(x, "x", (FLOAT32, FLOAT16, BFLOAT16)) as source:
+    one, else an Array, which has DLPack; both in the CPU's memory."""
+    with Elements(x, "x", (FLOAT32, FLOAT16, BFLOAT16), place=packed._place) as source:
         if not source.shape or source.shape[-1] != packed.in_features:
             raise ValueError(
                 "x has shape {}; its rows must have {} elements".format(

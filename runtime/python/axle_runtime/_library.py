@@ -18,7 +18,7 @@ ABI_VERSION = 1
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 ENVIRONMENT_KERNEL = "AXLE_RUNTIME_KERNEL"
 
-OK, BAD_ARGUMENT, NO_MEMORY, UNSUPPORTED, MISMATCH, IO, MALFORMED = range(7)
+OK, BAD_ARGUMENT, NO_MEMORY, UNSUPPORTED, MISMATCH, IO, MALFORMED, DEVICE = range(8)
 FLOAT32, BFLOAT16, FLOAT16, INT8, FLOAT8 = range(5)
 MODES = {"da8w8": 0, "a16w8": 1, "a16w4": 2, "da8w4": 3, "a16f8": 4}
 SCALINGS = {"searched": 0, "absmax": 1, "mse": 2, "two_level": 3}
@@ -26,6 +26,10 @@ SCALINGS = {"searched": 0, "absmax": 1, "mse": 2, "two_level": 3}
 
 class UnsupportedKernel(RuntimeError):
     """The kernel set asked for is not in this build, or this machine cannot run it."""
+
+
+class UnsupportedDevice(RuntimeError):
+    """The device asked for is not in this build or not on this machine, or cannot do what is asked."""
 
 
 class UnsupportedModel(RuntimeError):
@@ -50,6 +54,8 @@ _FUNCTIONS = {
     "axle_runtime_version": (ctypes.c_char_p, []),
     "axle_kernel_count": (_SIZE, []),
     "axle_kernel_at": (_STATUS, [_SIZE, ctypes.POINTER(_structs.KernelInfo)]),
+    "axle_device_at": (_STATUS, [_SIZE, ctypes.POINTER(_structs.DeviceInfo)]),
+    "axle_device_selftest": (_STATUS, [_POINTER, ctypes.c_char_p, _ERROR]),
     "axle_runtime_create": (_STATUS, [ctypes.POINTER(_structs.RuntimeOptions), _OUT, _ERROR]),
     "axle_runtime_kernel": (ctypes.c_char_p, [_POINTER, ctypes.c_int32, _SIZE]),
     "axle_runtime_info": (_STATUS, [_POINTER, _SIZE, _NAME_OUT, ctypes.c_char_p, _SIZE]),

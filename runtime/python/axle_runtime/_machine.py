@@ -45,9 +45,38 @@ def kernels() -> List[Dict[str, Any]]:
     return table
 
 
-def selftest(kernel: Optional[str] = None, threads: int = 0) -> None:
-    """Runs every usable kernel set against plain sums; raises RuntimeError when one is wrong."""
-    call(library.axle_runtime_selftest, _library.runtime(kernel, threads))
+def devices() -> List[Dict[str, Any]]:
+    """The devices beside the CPU that this build knows: name ("cuda:0"), whether this machine can use
+    it, what it is, and the problem if it cannot. Drivers are asked now, and loaded for it."""
+    table: List[Dict[str, Any]] = []
+    row = new(_structs.DeviceInfo)
+    while library.axle_device_at(len(table), ctypes.byref(row)) == _library.OK:
+        table.append(
+            {
+                "name": row.name.decode(),
+                "usable": bool(row.usable),
+                "description": row.description.decode("utf-8", "replace"),
+                "problem": row.problem.decode("utf-8", "replace"),
+            }
+        )
+    return table
+
+
+def selftest(
+    kernel: Optional[str] = None, threads: int = 0, device: Optional[str] = None
+) -> None:
+    """Runs every usable kernel set against plain sums, or the kernels of a device against the CPU byte for
+    byte; raises RuntimeError when one is wrong."""
+    runtime = _library.runtime(kernel, threads)
+    if device is None or device == "cpu":
+        call(library.axle_runtime_selftest, runtime)
+    else:
+        call(
+            library.axle_device_selftest,
+            runtime,
+            device.encode(),
+            unsupported=_library.UnsupportedDevice,
+        )
 
 
 def bench(

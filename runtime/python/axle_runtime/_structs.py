@@ -42,6 +42,18 @@ class LinearOptions(ctypes.Structure):
         ("scaling", ctypes.c_int32),
         ("reserved", ctypes.c_int32),
         ("factors", ctypes.c_void_p),
+        ("device", ctypes.c_char_p),
+    ]
+
+
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("name", ctypes.c_char * 32),
+        ("usable", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+        ("description", ctypes.c_char * 128),
+        ("problem", ctypes.c_char * 252),
     ]
 
 

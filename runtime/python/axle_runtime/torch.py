@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 
-from . import _layer
+from . import _dlpack, _layer
 
 __all__ = ["Linear", "quantize_"]
 
@@ -40,7 +40,7 @@ def _output_shape(x: Any, layer: int) -> Tuple[int, ...]:
 def _run(x: Any, layer: int) -> Any:
     shape = _output_shape(x, layer)
     x = x.detach().contiguous()
-    y = torch.empty(shape, dtype=torch.float32)
+    y = torch.empty(shape, dtype=torch.float32, device=x.device)
     _layers[layer].forward(x, out=y)
     return y.to(x.dtype)
 
@@ -49,15 +49,23 @@ def _describe(x: Any, layer: int) -> Any:
     return x.new_empty(_output_shape(x, layer))
 
 
+def _is_of(device: Optional[str], tensor: Any) -> bool:
+    """Whether a tensor lies on the device of a layer."""
+    place = _dlpack.place_of(device or "cpu")
+    return tensor.device.type == "cuda" and place == (_dlpack.CUDA, tensor.device.index or 0)
+
+
 _operators = torch.library.Library("axle_runtime", "DEF")
 _operators.define("linear(Tensor x, int layer) -> Tensor")
 _operators.impl("linear", _run, "CPU")
+_operators.impl("linear", _run, "CUDA")
 _operators.impl("linear", _describe, "Meta")
 
 
 class Linear(torch.nn.Module):
     """A quantised torch.nn.Linear, for inference: no parameters, and nothing in state_dict.
-    x [...][in_features] is float32, float16 or bfloat16 on the CPU; y has its type."""
+    x [...][in_features] is float32, float16 or bfloat16, on the CPU or where the layer is; y has its type and
+    place."""
 
     def __init__(self, packed: _layer.Linear, bias: bool) -> None:
         super().__init__()
@@ -72,7 +80,7 @@ class Linear(torch.nn.Module):
     def from_float(cls, linear: Any, **options: Any) -> Linear:
         """The layer of a torch.nn.Linear; `options` are those of axle_runtime.quantize."""
         weight, bias = linear.weight, linear.bias
-        if weight.device.type != "cpu":
+        if weight.device.type != "cpu" and not _is_of(options.get("device"), weight):
             raise ValueError(
                 "its weight lies on device {}; move it to the CPU first".format(weight.device)
             )
@@ -82,7 +90,7 @@ class Linear(torch.nn.Module):
             )
 
         def floats(tensor: Any) -> Any:
-            return tensor.detach().to(torch.float32).contiguous()
+            return tensor.detach().to("cpu", torch.float32).contiguous()
 
         bias = floats(bias) if bias is not None else None
         return cls(_layer.quantize(floats(weight), bias, **options), bias is not None)
@@ -93,9 +101,11 @@ class Linear(torch.nn.Module):
                 "a layer of axle_runtime has no gradient: call the model under torch.no_grad() "
                 "or torch.inference_mode()"
             )
-        if x.device.type != "cpu" and x.device.type != "meta":
+        if x.device.type not in ("cpu", "meta") and not _is_of(self.packed.device, x):
             raise ValueError(
-                "x lies on device {}; a layer of axle_runtime runs on the CPU".format(x.device)
+                "x lies on device {}; this layer of axle_runtime runs on {}".format(
+                    x.device, "the CPU" if self.packed.device == "cpu" else self.packed.device
+                )
             )
         if x.dtype not in _TYPES:
             raise TypeError("x is {}; it must be float32, float16 or bfloat16".format(x.dtype))
@@ -116,6 +126,7 @@ def quantize_(
     scaling: str = "searched",
     kernel: Optional[str] = None,
     threads: int = 0,
+    device: Optional[str] = None,
 ) -> None:
     """Puts quantised layers in place of those torch.nn.Linear of a model for which `filter_fn(module,
     name)` holds, by default all. One that stands in two places is packed once. Subclasses stay as
@@ -132,6 +143,7 @@ def quantize_(
         "scaling": scaling,
         "kernel": kernel,
         "threads": threads,
+        "device": device,
     }
     places: Dict[Any, List[Tuple[Any, str, str]]] = {}
     for parent_name, parent in model.named_modules():

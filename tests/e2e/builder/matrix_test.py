@@ -352,6 +352,25 @@ exec gcc "$@"
                 self.assert_ok(self.build("--variant", "null", env={**env, variable: ""} if variable == "CXX" else env))
                 shutil.rmtree(self.out)
 
+    def test_an_optional_row_is_left_out_without_its_compiler(self):
+        row = '[[tool.axle.variant]]\nlabel = "gpu"\noptional = {}\n'
+        table = '[tool.axle.axes.gpu]\ncpu = {}\ngpu = { properties.nvidia.sm_arch = ["80_real"] }\n'
+        env = {**self.env, "CUDACXX": "/no/such/compiler"}
+        self.describe(table + row.format("true"))
+        done = self.assert_ok(self.build(env=env))
+        self.assertEqual([one["label"] for one in done.json["wheels"]], ["null"])
+        self.assertIn("variant gpu is left out: ", done.err)
+        self.assertIn("no CUDA compiler", done.err)
+        # Who asks for it is told.
+        self.assert_fails(self.build("--variant", "gpu", env=env), 1, "pyproject.toml:", "no CUDA compiler")
+        self.describe(table + row.format("false"))
+        self.assert_fails(self.build(env=env), 1, "no CUDA compiler")
+        self.describe(table + row.format('"yes"'))
+        self.assert_fails(self.build(env=env), 1, "optional")
+        # Nothing is left of a table with such rows only.
+        self.describe('[tool.axle.axes.gpu]\ngpu = { properties.nvidia.sm_arch = ["80_real"], optional = true }\n')
+        self.assert_fails(self.build(env=env), 1, "no CUDA compiler")
+
     def test_offload_architectures_follow_from_the_properties(self):
         clang = shutil.which("clang++")
         if not clang or subprocess.run([clang, "-x", "hip", "--offload-arch=gfx90a", "-nogpuinc", "-nogpulib", "--cuda-device-only",

@@ -17,6 +17,7 @@ from support import SOURCE, VARIANT, Result, TestCase
 EXPECTED = {
     None: ({"neon_i8mm", "neon_dotprod", "baseline"}, "cortex-a57"),
     "null": ({"baseline"}, "cortex-a57"),
+    "opencl": ({"neon_i8mm", "neon_dotprod", "baseline"}, "cortex-a57"),
     "aarch64_dotprod": ({"neon_dotprod", "baseline"}, "neoverse-n1"),
     "aarch64_i8mm": ({"neon_i8mm", "neon_dotprod", "baseline"}, "max"),
 }
@@ -34,6 +35,8 @@ int main(void) {
   if (axle_runtime_create(NULL, &runtime, &error) != AXLE_OK) return 3;
   printf("selftest %d\n", (int)axle_runtime_selftest(runtime, &error));
   axle_runtime_destroy(runtime);
+  axle_device_info device = {.struct_size = sizeof device};
+  if (axle_device_at(0, &device) == AXLE_OK) fprintf(stderr, "%s: %s\n", device.name, device.problem);
   return 0;
 }
 """
@@ -82,6 +85,8 @@ class RuntimeTest(TestCase):
         lines = dict(line.rsplit(" ", 1) for line in ran.stdout.splitlines())
         self.assertEqual(lines.pop("selftest"), "0", ran.stdout)
         self.assertEqual({name for name, built in lines.items() if built == "1"}, kernels, ran.stdout)
+        # An emulated process finds no driver; that is said, and nothing else happens.
+        self.assertRegex(ran.stderr, "^opencl:0: there is no OpenCL here" if "opencl" in wheel.name else "^$")
 
 
 if __name__ == "__main__":

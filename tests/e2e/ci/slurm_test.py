@@ -137,8 +137,8 @@ class RuntimeTest(CiCase):
         text = self.write_ci("slurm", self.runtime).read_text()
         done = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("--array=0-7", text)
-        self.assertIn("variants-cross-aarch64 --array=0-3", text)
+        self.assertIn("--array=0-9", text)
+        self.assertIn("variants-cross-aarch64 --array=0-4", text)
 
 
 if __name__ == "__main__":

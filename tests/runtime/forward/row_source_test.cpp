@@ -80,7 +80,8 @@ void pack(Linear& linear, const Form& form, const Case& own) {
                                .group = form.group,
                                .scaling = form.scaling,
                                .reserved = 0,
-                               .factors = nullptr},
+                               .factors = nullptr,
+                               .device = nullptr},
                               &error) == AXLE_OK,
                   error.message);
 }

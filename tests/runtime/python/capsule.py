@@ -51,7 +51,8 @@ class Capsule:
         return self.told_device
 
     def __dlpack__(self, **asked):
-        if asked and not self.versioned:
+        self.stream = asked.get("stream")
+        if "max_version" in asked and not self.versioned:
             raise TypeError("a package of the time before DLPack 1.0")
         self.given += 1
         make = ctypes.PYFUNCTYPE(

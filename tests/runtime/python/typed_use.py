@@ -21,4 +21,7 @@ def use_layer(weight: memoryview, x: memoryview) -> axle_runtime.Linear:
         generate(model, [])
     packed: axle_runtime.Linear = axle_runtime.quantize(weight, mode="a16w4", group=64)
     print(axle_runtime.linear(x, packed), packed.in_features, packed.kernel(4))
+    on_gpu: axle_runtime.Linear = axle_runtime.quantize(weight, device="cuda")
+    names: List[str] = [one["name"] for one in axle_runtime.devices()]
+    print(on_gpu.device, names)
     return packed

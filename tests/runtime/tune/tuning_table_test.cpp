@@ -88,7 +88,8 @@ TEST_CASE("a choice counts for its shape and rows, and gives the same bits") {
                        .group = 0,
                        .scaling = AXLE_SEARCHED,
                        .reserved = 0,
-                       .factors = nullptr},
+                       .factors = nullptr,
+                       .device = nullptr},
                       nullptr) == AXLE_OK);
   std::vector<float> usual(40 * 64);
   std::vector<float> tuned(40 * 64);
