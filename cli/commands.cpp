@@ -4,6 +4,7 @@
 #include "cli/ci_commands.h"
 #include "cli/command.h"
 #include "cli/publishing_commands.h"
+#include "cli/self_commands.h"
 
 namespace axle::cli {
 
@@ -469,23 +470,9 @@ const std::array rows = {
             "variant model selftest\n"
             "variant model selftest model.gguf  with the shapes of its layers",
             run_model_selftest},
-    Command{"completion",
-            "Print the completion script for a shell: bash, zsh or fish",
-            "SHELL",
-            Arity::one,
-            {},
-            "variant completion bash > ~/.local/share/bash-completion/completions/variant\n"
-            "variant completion zsh > ~/.zfunc/_variant      in a folder of $fpath\n"
-            "variant completion fish > ~/.config/fish/completions/variant.fish",
-            run_completion},
-    Command{"man",
-            "Print the manual page of the program or of a command, or write all of them",
-            "COMMAND",
-            Arity::any,
-            {Opt::out},
-            "variant man --out ~/.local/share/man/man1    a page a command\n"
-            "variant man install | man -l -",
-            run_man},
+    self_test_row(),
+    completion_row(),
+    man_row(),
 };
 
 }  // namespace

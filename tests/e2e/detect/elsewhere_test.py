@@ -19,6 +19,7 @@ COMMANDS = {
     "machines": [],
     "completion": ["bash"],
     "man": [],
+    "self-test": [],
     "properties": [],
     "install": ["demo", "--dry-run"],
     "download": ["demo", "--dry-run"],
@@ -79,7 +80,8 @@ COMMANDS = {
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has.
-REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune"}
+REFUSED = {"providers check", "model info", "model generate", "model embed", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "model tune",
+           "self-test"}
 
 
 class ElsewhereTestCase(TestCase):
