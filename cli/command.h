@@ -89,6 +89,7 @@ int run_rank(session::Session& session, Output& output);
 int run_repack(session::Session& session, Output& output);
 int run_resolve(session::Session& session, Output& output);
 int run_sbom(session::Session& session, Output& output);
+int run_self_test(session::Session& session, Output& output);
 int run_show(session::Session& session, Output& output);
 int run_undo(session::Session& session, Output& output);
 int run_uninstall(session::Session& session, Output& output);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/model_commands.h"
 #include "cli/publishing_commands.h"
+#include "cli/self_commands.h"
 
 namespace axle::cli {
 
@@ -409,23 +410,9 @@ const std::array rows = {
     model_row("model bench"),
     model_row("model tune"),
     model_row("model selftest"),
-    Command{"completion",
-            "Print the completion script for a shell: bash, zsh or fish",
-            "SHELL",
-            Arity::one,
-            {},
-            "variant completion bash > ~/.local/share/bash-completion/completions/variant\n"
-            "variant completion zsh > ~/.zfunc/_variant      in a folder of $fpath\n"
-            "variant completion fish > ~/.config/fish/completions/variant.fish",
-            run_completion},
-    Command{"man",
-            "Print the manual page of the program or of a command, or write all of them",
-            "COMMAND",
-            Arity::any,
-            {Opt::out},
-            "variant man --out ~/.local/share/man/man1    a page a command\n"
-            "variant man install | man -l -",
-            run_man},
+    self_test_row(),
+    completion_row(),
+    man_row(),
 };
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include "session/settings/progress.h"
 #include "session/variables.h"
 #include "session/version.h"
-#include "wheel/opened_libraries.h"
+#include "wheel/libraries/opened_libraries.h"
 
 namespace {
 

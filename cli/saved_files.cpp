@@ -147,7 +147,9 @@ Result<void> Downloading::collect() {
       return added;
   }
   // The index of a mirror writes its own, for the wheels that it has.
-  if (place_.has_index()) std::erase_if(wanted_, &session::WantedFile::is_variants_file);
+  if (place_.has_index()) {
+    std::erase_if(wanted_, [](const session::WantedFile& file) { return file.is_variants_file; });
+  }
   return {};
 }
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "wheel/libraries/opened_libraries.h"
+
 namespace axle::index {
 namespace {
 
@@ -33,6 +35,7 @@ std::vector<std::string> module_paths(const Module& module) {
 }
 
 Result<void*> open_module(const Module& module, const std::vector<std::string>& paths) {
+  if (void* const carried = wheel::carried_function(module.function)) return carried;
   const auto path = first_present(paths);
   if (path == paths.end()) {
     return unusable(

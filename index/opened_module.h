@@ -18,8 +18,8 @@ struct Module {
 /// Next to the program, then ../lib/axle/ from it.
 [[nodiscard]] std::vector<std::string> module_paths(const Module& module);
 
-/// The function of the first of `paths` that exists, which stays open. Error: io, with the searched
-/// paths.
+/// The function that the program carries, or of the first of `paths` that exists, which stays open.
+/// Error: io, with the searched paths.
 [[nodiscard]] Result<void*> open_module(const Module& module,
                                         const std::vector<std::string>& paths);
 

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "foundation/system/newer_calls.h"
+
 namespace axle::installer {
 
 Error system_error(std::string_view action, std::string_view path, int code) {

@@ -73,6 +73,7 @@ Outcome<std::vector<index::NetrcEntry>> configured_netrc() {
 Outcome<index::TransportOptions> transport_options(const Settings& settings) {
   index::TransportOptions options;
   options.ca_file = settings.ca_file;
+  options.ca_folder = settings.ca_folder;
   options.client_cert = settings.client_cert;
   options.http_proxy = settings.http_proxy;
   options.https_proxy = settings.https_proxy;

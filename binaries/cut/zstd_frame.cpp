@@ -1,10 +1,10 @@
 #include "binaries/cut/zstd_frame.h"
 
-#include <bit>
 #include <cstddef>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "wheel/libraries/opened_libraries.h"
 
 namespace axle::binaries {
 namespace {
@@ -18,31 +18,24 @@ struct Zstd {
   std::size_t (*unpack)(void*, std::size_t, const void*, std::size_t) = nullptr;
   std::size_t (*bound)(std::size_t) = nullptr;
   unsigned (*is_error)(std::size_t) = nullptr;
-
-  [[nodiscard]] bool complete() const {
-    return pack != nullptr && unpack != nullptr && bound != nullptr && is_error != nullptr;
-  }
 };
-
-template <class Function>
-void find(void* handle, const char* name, Function*& function) {
-  function = std::bit_cast<Function*>(dlsym(handle, name));
-}
 
 Zstd open_zstd() {
   Zstd zstd;
-  void* handle = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle == nullptr) return zstd;
-  find(handle, "ZSTD_compress", zstd.pack);
-  find(handle, "ZSTD_decompress", zstd.unpack);
-  find(handle, "ZSTD_compressBound", zstd.bound);
-  find(handle, "ZSTD_isError", zstd.is_error);
+  try {
+    wheel::find_in_zstd("ZSTD_compress", zstd.pack);
+    wheel::find_in_zstd("ZSTD_decompress", zstd.unpack);
+    wheel::find_in_zstd("ZSTD_compressBound", zstd.bound);
+    wheel::find_in_zstd("ZSTD_isError", zstd.is_error);
+  } catch (const wheel::LibraryUnavailable&) {
+    return {};
+  }
   return zstd;
 }
 
 Result<const Zstd*> zstd_library() {
   static const Zstd zstd = open_zstd();
-  if (zstd.complete()) return &zstd;
+  if (zstd.is_error != nullptr) return &zstd;
   return fail(ErrorKind::unsupported, "libzstd.so.1 is not installed", "install libzstd1");
 }
 

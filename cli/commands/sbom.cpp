@@ -5,10 +5,10 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <sys/random.h>
 
 #include "cli/command.h"
 #include "cli/views/bom_view.h"
+#include "foundation/system/newer_calls.h"
 #include "installer/environment/ownership.h"
 #include "session/inventory.h"
 #include "session/output_file.h"

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "foundation/system/file_lock.h"
+#include "foundation/system/newer_calls.h"
 
 namespace axle::system {
 namespace {

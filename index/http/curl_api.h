@@ -9,7 +9,7 @@
 
 extern "C" {
 
-inline constexpr std::uint32_t axle_curl_api_version = 7;
+inline constexpr std::uint32_t axle_curl_api_version = 8;
 
 enum AxleCurlEnd : std::int32_t {
   axle_curl_done = 0,
@@ -37,7 +37,8 @@ struct AxleCurlExchange {
   const char* const* headers;  ///< "Name: value"
   std::size_t header_count;
   const char* user_agent;
-  const char* ca_file;      ///< nullptr: the system's
+  const char* ca_file;      ///< nullptr: none
+  const char* ca_folder;    ///< of certificates by hash; nullptr: none
   const char* client_cert;  ///< PEM, with its key; nullptr: none
   const char* proxy;        ///< "" none
   const char* no_proxy;     ///< "" none

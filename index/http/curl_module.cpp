@@ -180,7 +180,8 @@ void set_options(Running& running) {
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, watch_transfer);
   curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &running.watch);
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  if (exchange.ca_file != nullptr) curl_easy_setopt(curl, CURLOPT_CAINFO, exchange.ca_file);
+  curl_easy_setopt(curl, CURLOPT_CAINFO, exchange.ca_file);
+  curl_easy_setopt(curl, CURLOPT_CAPATH, exchange.ca_folder);
   if (exchange.client_cert != nullptr)
     curl_easy_setopt(curl, CURLOPT_SSLCERT, exchange.client_cert);
   if (exchange.check_certificate == 0) {

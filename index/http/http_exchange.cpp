@@ -10,6 +10,7 @@
 
 #include "index/http/content_coding.h"
 #include "index/http/redaction.h"
+#include "index/http/system_certificates.h"
 #include "index/http/url.h"
 
 namespace axle::index {
@@ -26,6 +27,14 @@ constexpr std::uint64_t max_discarded_bytes = 1U << 20;
 constexpr std::uint64_t max_error_bytes = 16U << 10;
 /// A smaller body goes out at once: how long the answer takes is the server's affair then.
 constexpr std::uint64_t min_watched_body = 1U << 20;
+
+/// The file with the certificates of trusted authorities; nullptr: there is none.
+const char* authorities(const TransportOptions& options) {
+  if (!options.ca_file.empty()) return options.ca_file.c_str();
+  if (!options.ca_folder.empty()) return nullptr;
+  static const std::string of_system = find_certificates(known_certificate_files());
+  return of_system.empty() ? nullptr : of_system.c_str();
+}
 
 Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
                      const TransportOptions& options) {
@@ -260,7 +269,8 @@ Exchange::Exchange(const TransportOptions& options, const HttpRequest& request,
   call_.headers = header_lines_.data();
   call_.header_count = header_lines_.size();
   call_.user_agent = options.user_agent.c_str();
-  call_.ca_file = options.ca_file.empty() ? nullptr : options.ca_file.c_str();
+  call_.ca_file = authorities(options);
+  call_.ca_folder = options.ca_folder.empty() ? nullptr : options.ca_folder.c_str();
   call_.client_cert = options.client_cert.empty() ? nullptr : options.client_cert.c_str();
   const bool encrypted = target_.url.starts_with("https:");
   call_.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();

@@ -199,7 +199,10 @@ using PasswordSource = std::function<Result<std::optional<std::string>>(const st
                                                                         const std::string& user)>;
 
 struct TransportOptions {
-  std::string ca_file;  ///< passed explicitly; libcurl does not read SSL_CERT_FILE itself
+  /// Passed explicitly; libcurl does not read SSL_CERT_FILE itself. Without both, the system's are
+  /// searched: system_certificates.h.
+  std::string ca_file;
+  std::string ca_folder;  ///< of certificates by their hash, as in SSL_CERT_DIR
   std::string
       client_cert;  ///< PEM file with a certificate and its key, for servers that ask for one
   std::string http_proxy;   ///< for http URLs; "" none. libcurl's own use of *_proxy is disabled

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "foundation/system/file_lock.h"
+#include "foundation/system/newer_calls.h"
 #include "index/publish/copied_file.h"
 
 namespace axle::index {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "foundation/system/newer_calls.h"
 #include "foundation/system/program_run.h"
 #include "installer/file_access.h"
 #include "installer/lock.h"

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/newer_calls.h"
 #include "installer/file_access.h"
 
 namespace axle::installer {

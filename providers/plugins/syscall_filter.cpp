@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "foundation/system/newer_calls.h"
+
 namespace axle::plugins {
 namespace {
 

@@ -157,7 +157,8 @@ Result<const std::vector<BuildOption>*> RequirementProblem::options_of(const Pac
   // A wheel that was built before is still no better than one that is published.
   if (release.built != nullptr && !release.direct) {
     for (BuildOption& option : *options) option.from_source = option.fits;
-    if (!admissions_.builds) std::erase_if(*options, &BuildOption::from_source);
+    if (!admissions_.builds)
+      std::erase_if(*options, [](const BuildOption& option) { return option.from_source; });
   }
   const bool fits = std::ranges::any_of(*options, &BuildOption::fits);
   if (!fits && admissions_.builds) {

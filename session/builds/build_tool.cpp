@@ -93,6 +93,7 @@ void add_connection(const Settings& settings, Variables& variables) {
   add("https_proxy", settings.https_proxy);
   add("no_proxy", settings.no_proxy);
   add("SSL_CERT_FILE", settings.ca_file);
+  add("SSL_CERT_DIR", settings.ca_folder);
 }
 
 /// Names after --no-binary or --only-binary, as `list` has them.

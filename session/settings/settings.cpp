@@ -151,6 +151,7 @@ void take_connection(WeighedLayers& layers, Settings& settings) {
   settings.ca_file = layers.text("cert");
   if (settings.ca_file.empty())
     settings.ca_file = first_of({"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"});
+  settings.ca_folder = first_of({"SSL_CERT_DIR"});
   settings.http_proxy = settings.https_proxy = layers.text("proxy");
   if (settings.http_proxy.empty()) {
     const bool from_environment = !layers.truth("no-proxy-env").value_or(false);

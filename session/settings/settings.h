@@ -83,6 +83,7 @@ struct Settings {
   bool offline = false;
   // How servers are accessed.
   std::string ca_file;
+  std::string ca_folder;
   std::string client_cert;
   std::string http_proxy;   ///< for http URLs
   std::string https_proxy;  ///< for https URLs

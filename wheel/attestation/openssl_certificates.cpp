@@ -1,6 +1,6 @@
 #include "wheel/attestation/openssl_certificates.h"
 
-#include "wheel/opened_libraries.h"
+#include "wheel/libraries/opened_libraries.h"
 
 namespace axle::wheel {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// What libcrypto does with certificates and signatures (wheel/opened_libraries.h).
+// What libcrypto does with certificates and signatures (wheel/libraries/opened_libraries.h).
 
 #include <memory>
 #include <string_view>

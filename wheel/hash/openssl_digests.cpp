@@ -1,6 +1,6 @@
 #include "wheel/hash/openssl_digests.h"
 
-#include "wheel/opened_libraries.h"
+#include "wheel/libraries/opened_libraries.h"
 
 namespace axle::wheel {
 namespace {

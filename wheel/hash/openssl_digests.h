@@ -20,7 +20,7 @@ struct OpensslDigests {
   decltype(&EVP_DigestFinal_ex) final = nullptr;
 };
 
-/// Throws LibraryUnavailable (wheel/opened_libraries.h).
+/// Throws LibraryUnavailable (wheel/libraries/opened_libraries.h).
 [[nodiscard]] const OpensslDigests& openssl_digests();
 
 }  // namespace axle::wheel

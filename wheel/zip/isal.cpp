@@ -4,7 +4,7 @@
 
 #include <isa-l/igzip_lib.h>
 
-#include "wheel/opened_libraries.h"
+#include "wheel/libraries/opened_libraries.h"
 
 namespace axle::wheel::zip {
 namespace {

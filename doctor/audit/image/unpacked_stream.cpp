@@ -9,7 +9,7 @@
 #include "binaries/zstd_library.h"
 #include "doctor/audit/image/byte_stream.h"
 #include "wheel/hash/sha256.h"
-#include "wheel/opened_libraries.h"
+#include "wheel/libraries/opened_libraries.h"
 #include "wheel/zip/inflation.h"
 
 namespace axle::doctor {

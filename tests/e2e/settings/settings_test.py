@@ -177,11 +177,15 @@ class Authorities(support.TestCase):
         context.load_cert_chain(certificate, key)
         server.server.socket = context.wrap_socket(server.server.socket, server_side=True)
         self.make_venv()
-        absent = self.root / "absent.pem"
+        absent, folder = self.root / "absent.pem", self.root / "by-hash"
+        folder.mkdir()
+        digest = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", certificate], check=True, capture_output=True, text=True)
+        shutil.copy(certificate, folder / f"{digest.stdout.strip()}.0")
         for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
             self.env.pop(name, None)
         for env, works in (({}, False), ({"SSL_CERT_FILE": certificate}, True), ({"CURL_CA_BUNDLE": certificate}, True),
                            ({"SSL_CERT_FILE": certificate, "REQUESTS_CA_BUNDLE": absent}, True),
+                           ({"SSL_CERT_DIR": folder}, True), ({"SSL_CERT_DIR": self.root}, False),
                            ({"REQUESTS_CA_BUNDLE": certificate, "CURL_CA_BUNDLE": absent}, True),
                            ({"SSL_CERT_FILE": absent, "REQUESTS_CA_BUNDLE": certificate}, False)):
             with self.subTest(env):

@@ -4,6 +4,7 @@
 // relocations), ISA-L 0.1 ms.
 
 #include <stdexcept>
+#include <string_view>
 
 namespace axle::wheel {
 
@@ -13,7 +14,11 @@ class LibraryUnavailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class OpenedLibrary : unsigned char { libcrypto, isal };
+enum class OpenedLibrary : unsigned char { libcrypto, isal, zstd };
+
+/// A function that the program has linked in: the one program (cmake/release/) carries all
+/// libraries and modules, the others none. Null: it does not.
+[[nodiscard]] void* carried_function(std::string_view name);
 
 /// Throws LibraryUnavailable.
 [[nodiscard]] void* library_function(OpenedLibrary library, const char* name);
@@ -27,6 +32,11 @@ void find_in_libcrypto(const char* name, Function& function) {
 template <class Function>
 void find_in_isal(const char* name, Function& function) {
   function = reinterpret_cast<Function>(library_function(OpenedLibrary::isal, name));
+}
+
+template <class Function>
+void find_in_zstd(const char* name, Function& function) {
+  function = reinterpret_cast<Function>(library_function(OpenedLibrary::zstd, name));
 }
 
 }  // namespace axle::wheel
