@@ -61,7 +61,8 @@ class DevicesCase(TestCase):
                                      capture_output=True, timeout=1700))
 
     def built(self, label, source=SOURCE / "runtime", out="wheels"):
-        done = self.assert_ok(self.run_variant("build", source, "--variant", label, "--out", self.root / out, "--json"))
+        done = self.assert_ok(self.run_variant("build", source, "--variant", label, "--arch", platform.machine(), "--out",
+                                               self.root / out, "--json"))
         self.assertEqual([one["label"] for one in done.json["wheels"]], [label])
         wheel = pathlib.Path(done.json["wheels"][0]["file"])
         self.assertRegex(wheel.name, rf"^axle_runtime-0\.1\.0-py3-none-manylinux_2_17_{platform.machine()}-{label}\.whl$")
