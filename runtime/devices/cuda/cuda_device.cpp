@@ -44,11 +44,14 @@ class Current {
 
 CudaState& state_of(void* state) { return *static_cast<CudaState*>(state); }
 
-/// What the driver refuses, and why.
+/// What the driver refuses, and why. After a kernel that failed, the context of the process is of
+/// no use any more.
 axle_status refused(const CudaState& state, const char* what, CudaDriver::Result result,
                     axle_error* error) {
-  return report_failure(error, AXLE_DEVICE, "device 'cuda:%u': %s: %s (%d)", state.number, what,
-                        state.driver.text_of(result), result);
+  const bool for_good = result >= CudaDriver::first_of_failed_kernels;
+  return report_failure(error, AXLE_DEVICE, "device 'cuda:%u': %s: %s (%d)%s", state.number, what,
+                        state.driver.text_of(result), result,
+                        for_good ? "; start the process again, or use 'cpu'" : "");
 }
 
 axle_status no_memory(const CudaState& state, std::size_t bytes, axle_error* error) {

@@ -22,6 +22,7 @@ struct CudaDriver {
   static constexpr Result no_device = 100;
   static constexpr Result invalid_device = 101;
   static constexpr Result no_code_for_device = 209;
+  static constexpr Result first_of_failed_kernels = 700;
   static constexpr int compute_capability_major = 75;
   static constexpr int compute_capability_minor = 76;
 

@@ -61,7 +61,8 @@ class DevicesCase(TestCase):
                                      capture_output=True, timeout=1700))
 
     def built(self, label, source=SOURCE / "runtime", out="wheels"):
-        done = self.assert_ok(self.run_variant("build", source, "--variant", label, "--out", self.root / out, "--json"))
+        done = self.assert_ok(self.run_variant("build", source, "--variant", label, "--arch", platform.machine(), "--out",
+                                               self.root / out, "--json"))
         self.assertEqual([one["label"] for one in done.json["wheels"]], [label])
         wheel = pathlib.Path(done.json["wheels"][0]["file"])
         self.assertRegex(wheel.name, rf"^axle_runtime-0\.1\.0-py3-none-manylinux_2_17_{platform.machine()}-{label}\.whl$")
@@ -133,6 +134,17 @@ class CudaTest(DevicesCase):
         for name in ("runtime", "detect", "foundation"):
             shutil.copytree(SOURCE / name, moved / name)
         self.assertEqual(self.built("cuda", moved / "runtime", "again").read_bytes(), first)
+
+    def test_the_instructions(self):
+        """Both products are the integer instructions, and no multiplication in float is fused with an addition."""
+        listing = self.root / "linear.ptx"
+        subprocess.run(["nvcc", "-std=c++17", "-O3", "-fmad=false", f"-I{SOURCE}", "-arch=sm_80", "-ptx", "-o", listing,
+                        SOURCE / "runtime/devices/code/linear.cu"], check=True, env=self.env)
+        text = listing.read_text()
+        self.assertIn("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", text)
+        self.assertIn("dp4a.s32.s32", text)
+        self.assertRegex(text, r"\bmul\.rn\.f32\b")
+        self.assertNotRegex(text, r"\bfma\.|\bmad\.[a-z.]*f32|\.ftz\b|\bdiv\.[a-z.]*f32")
 
     def test_without_nvcc(self):
         self.env["CUDACXX"] = "/no/such/nvcc"

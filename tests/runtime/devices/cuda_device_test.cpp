@@ -155,7 +155,8 @@ TEST_CASE("cuda: memory that ends, a kernel that fails, and a device that goes o
   setenv("AXLE_MODEL_CUDA", "broken", 1);
   CHECK(forward_once(device, 8, 100, error) == AXLE_DEVICE);
   CHECK(std::string(error.message) ==
-        "device 'cuda:0': axle_quantise: an illegal memory access was encountered (700)");
+        "device 'cuda:0': axle_quantise: an illegal memory access was encountered (700); start the "
+        "process again, or use 'cpu'");
 }
 
 TEST_CASE("cuda: a child of fork() is told, and does no harm") {

@@ -3,10 +3,12 @@
 
 #include "runtime/devices/device_layer.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -194,6 +196,24 @@ TEST_CASE("devices: x of 16 bits is the same x") {
                      expected));
     });
   }
+}
+
+TEST_CASE("devices: layers of one device, used by several threads at once") {
+  Device device(model::model_devices, 0);
+  REQUIRE(device.open(nullptr) == AXLE_OK);
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      const LayerCase layer = make_case(2 + 3 * i, 65, 130, Contents::ordinary, 220 + i);
+      for (int turn = 0; turn < 5; ++turn) {
+        const auto y = run_on(device, options_of(layer, AXLE_A16W8), layer.x.data(), layer.m);
+        if (are_same(y, exact_result(layer, AXLE_A16W8))) ++right;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(right == 20);
 }
 
 TEST_CASE("devices: division in integers is the division of the CPU") {

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/devices/cuda/cuda_driver.h"
 #include "tests/runtime/devices/model_kernels.h"
 
+using axle::runtime::CudaDriver;
 using axle::runtime::device_kernel;
 using axle::runtime::device_kernels;
 using axle::runtime::DeviceKernel;
@@ -33,25 +35,29 @@ enum Result : int {
 
 constexpr std::uint64_t memory_bytes = 64U << 20U;
 
-struct Context {
+struct ModelContext {
   int device;
   int uses;
   std::map<std::uint64_t, std::size_t> memories;
 };
 
 bool initialised = false;
-Context contexts[2] = {{0, 0, {}}, {1, 0, {}}};
-thread_local std::vector<Context*> current;
+ModelContext contexts[2] = {{0, 0, {}}, {1, 0, {}}};
+thread_local std::vector<ModelContext*> current;
 
 bool is_wrong(std::string_view what) {
   const char* const said = std::getenv("AXLE_MODEL_CUDA");
   return said != nullptr && said == what;
 }
 
-std::size_t used(const Context& context) {
+std::size_t used(const ModelContext& context) {
   std::size_t sum = 0;
   for (const auto& [memory, bytes] : context.memories) sum += bytes;
   return sum;
+}
+
+CudaDriver::Context handle_of(ModelContext* context) {
+  return reinterpret_cast<CudaDriver::Context>(context);
 }
 
 /// Whether all of it is memory of the device, or none.
@@ -105,14 +111,14 @@ int cuDeviceGetAttribute(int* value, int attribute, int /*device*/) {
   return success;
 }
 
-int cuDevicePrimaryCtxRetain(Context** context, int device) {
-  *context = &contexts[device];
+int cuDevicePrimaryCtxRetain(CudaDriver::Context* context, int device) {
+  *context = handle_of(&contexts[device]);
   ++contexts[device].uses;
   return success;
 }
 
 int cuDevicePrimaryCtxRelease_v2(int device) {
-  Context& context = contexts[device];
+  ModelContext& context = contexts[device];
   if (context.uses == 1 && !context.memories.empty()) {
     std::fprintf(stderr, "%zu memories of the device were not given back\n",
                  context.memories.size());
@@ -122,14 +128,14 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
   return success;
 }
 
-int cuCtxPushCurrent_v2(Context* context) {
-  current.push_back(context);
+int cuCtxPushCurrent_v2(CudaDriver::Context context) {
+  current.push_back(reinterpret_cast<ModelContext*>(context));
   return success;
 }
 
-int cuCtxPopCurrent_v2(Context** context) {
+int cuCtxPopCurrent_v2(CudaDriver::Context* context) {
   if (current.empty()) return invalid_context;
-  *context = current.back();
+  *context = handle_of(current.back());
   current.pop_back();
   return success;
 }
@@ -141,21 +147,25 @@ int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
   return success;
 }
 
-int cuModuleLoadData(void** module, const void* image) {
+int cuModuleLoadData(CudaDriver::Module* module, const void* image) {
   if (current.empty()) return invalid_context;
   if (image == nullptr) return invalid_value;
   if (is_wrong("no_code")) return no_code;
-  *module = current.back();
+  *module = reinterpret_cast<CudaDriver::Module>(current.back());
   return success;
 }
 
-int cuModuleUnload(void* module) { return current.empty() || module == nullptr ? 201 : success; }
+int cuModuleUnload(CudaDriver::Module module) {
+  return current.empty() || module == nullptr ? 201 : success;
+}
 
-int cuModuleGetFunction(void** function, void* /*module*/, const char* name) {
+int cuModuleGetFunction(CudaDriver::Function* function, CudaDriver::Module /*module*/,
+                        const char* name) {
   for (std::size_t i = 0; i < device_kernels; ++i) {
     const auto& row = device_kernel(static_cast<DeviceKernel>(i));
     if (std::strcmp(name, row.name) != 0) continue;
-    *function = const_cast<void*>(static_cast<const void*>(&row));
+    *function =
+        reinterpret_cast<CudaDriver::Function>(const_cast<axle::runtime::DeviceKernelRow*>(&row));
     return success;
   }
   return 500;
@@ -164,7 +174,7 @@ int cuModuleGetFunction(void** function, void* /*module*/, const char* name) {
 int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   if (current.empty()) return invalid_context;
   if (bytes == 0) return invalid_value;
-  Context& context = *current.back();
+  ModelContext& context = *current.back();
   if (used(context) + bytes > memory_bytes) return out_of_memory;
   void* const found = std::malloc(bytes);
   std::memset(found, 0xa5, bytes);
@@ -185,12 +195,12 @@ int cuMemcpy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
   return success;
 }
 
-int cuLaunchKernel(void* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
-                   unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
-                   void* stream, void** parameters, void** extra) {
+int cuLaunchKernel(CudaDriver::Function function, unsigned blocks_x, unsigned blocks_y,
+                   unsigned blocks_z, unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                   unsigned shared, CudaDriver::Stream stream, void** parameters, void** extra) {
   if (current.empty()) return invalid_context;
   if (is_wrong("broken")) return illegal_address;
-  const auto* const row = static_cast<const axle::runtime::DeviceKernelRow*>(function);
+  const auto* const row = reinterpret_cast<const axle::runtime::DeviceKernelRow*>(function);
   const std::size_t kernel = static_cast<std::size_t>(row - &device_kernel(DeviceKernel::quantise));
   if (threads_x != row->threads || threads_y != 1 || threads_z != 1 || blocks_z != 1 ||
       blocks_x == 0 || blocks_y == 0 || blocks_y > 65535 || shared != 0 || stream != nullptr ||
@@ -201,5 +211,7 @@ int cuLaunchKernel(void* function, unsigned blocks_x, unsigned blocks_y, unsigne
   return success;
 }
 
-int cuStreamSynchronize(void* stream) { return stream == nullptr ? success : invalid_value; }
+int cuStreamSynchronize(CudaDriver::Stream stream) {
+  return stream == nullptr ? success : invalid_value;
+}
 }

@@ -99,6 +99,25 @@ class CudaTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "not contiguous"):
             cuda(Capsule(x, (K, rows), strides=(1, K), device=(2, 0)))
 
+    def test_layers_of_torch(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("no PyTorch")
+        import axle_runtime.torch
+
+        torch.manual_seed(1)
+        plain = torch.nn.Sequential(torch.nn.Linear(K, N), torch.nn.ReLU(), torch.nn.Linear(N, 5))
+        x = torch.randn(3, K)
+        results = []
+        for device in (None, "cuda"):
+            model = torch.nn.Sequential(*plain)
+            axle_runtime.torch.quantize_(model, mode="a16w8", device=device)
+            with torch.no_grad():
+                results.append(model(x))
+        self.assertTrue(torch.equal(*results))
+        self.assertEqual(model[0].packed.device, "cuda")
+
 
 if __name__ == "__main__":
     unittest.main()
