@@ -54,7 +54,8 @@ class IndexPlace {
   /// What is published of a project; nullopt: nothing. Errors: the same.
   [[nodiscard]] virtual Result<std::optional<PublishedProject>> read_project(
       const std::string& name) = 0;
-  /// A variants file that the page of `project` lists. Errors: not_found, malformed, unsupported.
+  /// A variants file that the page of `project` lists. May be called by several threads at once.
+  /// Errors: not_found, malformed, unsupported.
   [[nodiscard]] virtual Result<wheel::VariantMetadata> read_variants(
       const PublishedProject& project, const std::string& filename, Report& report) = 0;
   /// Of a storage: a published file; nullopt: no page lists it, or it is not there. May be called
