@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include "foundation/system/parallel.h"
 #include "index/browse/list_pages.h"
 #include "index/browse/page_frame.h"
 
 namespace axle::index {
 namespace {
+
+constexpr unsigned variants_files_at_once = 8;
 
 /// The owner of the folder has a first page of his own.
 Result<bool> has_foreign_first_page(IndexPlace& place) {
@@ -88,13 +91,26 @@ Result<void> renew_people_pages(IndexPlace& place, IndexDraft& out) {
   return write_people_pages(names->value_or(std::vector<std::string>()), place, into(out));
 }
 
+std::optional<wheel::VariantMetadata> read_document(std::string_view text, std::string_view where) {
+  CollectedReport untold;
+  auto document = wheel::parse_variant_metadata(text, where, untold);
+  if (!document) return std::nullopt;
+  return std::move(*document);
+}
+
 ReadVariants published_variants_of(const PublishedProject& published, IndexPlace& place) {
-  return [&](const ListedFile& file) -> std::optional<wheel::VariantMetadata> {
-    if (!file.url.empty()) return std::nullopt;
-    CollectedReport untold;  // whoever changes the file is told
-    auto document = place.read_variants(published, file.filename, untold);
-    if (!document) return std::nullopt;
-    return std::move(*document);
+  return [&](const std::vector<const ListedFile*>& files) {
+    std::vector<std::optional<wheel::VariantMetadata>> documents(files.size());
+    const auto read = [&](std::size_t i) {
+      if (!files[i]->url.empty()) return;
+      CollectedReport untold;  // whoever changes the file is told
+      auto document = place.read_variants(published, files[i]->filename, untold);
+      if (document) documents[i] = std::move(*document);
+    };
+    // A storage answers each of them late.
+    const unsigned at_once = place.folder().empty() ? variants_files_at_once : 1;
+    system::for_each_at_once(files.size(), at_once, read);
+    return documents;
   };
 }
 

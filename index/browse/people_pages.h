@@ -2,6 +2,7 @@
 // Writes the pages for people beside those for installers, as a part of the same change.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ using WritePage = std::function<Result<void>(std::string_view path, std::string_
 
 /// Of an index whose projects stay: nothing, unless they are missing or of another version.
 [[nodiscard]] Result<void> renew_people_pages(IndexPlace& place, IndexDraft& out);
+
+/// Of a text that was just made; nullopt: it is none.
+[[nodiscard]] std::optional<wheel::VariantMetadata> read_document(std::string_view text,
+                                                                  std::string_view where);
 
 /// Reads what a page lists beside it. `published` and `place` must outlive it.
 [[nodiscard]] ReadVariants published_variants_of(const PublishedProject& published,

@@ -54,12 +54,17 @@ PageReleases releases_of(const std::vector<ListedFile>& files) {
 }
 
 void read_documents(PageReleases& releases, const ReadVariants& read) {
-  std::size_t described = 0;
+  std::vector<const ListedFile*> files;
+  std::vector<PageRelease*> described;
   for (auto release = releases.rbegin(); release != releases.rend(); ++release) {
     if (release->second.variants_file == nullptr) continue;
-    if (described++ == most_described_releases) return;
-    release->second.document = read(*release->second.variants_file);
+    if (described.size() == most_described_releases) break;
+    files.push_back(release->second.variants_file);
+    described.push_back(&release->second);
   }
+  auto documents = read(files);
+  for (std::size_t i = 0; i < described.size(); ++i)
+    described[i]->document = std::move(documents[i]);
 }
 
 std::string counted_of(std::size_t count, std::string_view what) {

@@ -21,8 +21,9 @@ inline constexpr std::string_view project_page_name = "page.html";
 /// name their variants file: a page and its making stay small, however long a history is.
 inline constexpr std::size_t most_described_releases = 40;
 
-/// The document of a variants file; nullopt: it cannot be read here.
-using ReadVariants = std::function<std::optional<wheel::VariantMetadata>(const ListedFile&)>;
+/// The documents of variants files, in their order; nullopt: it cannot be read here.
+using ReadVariants = std::function<std::vector<std::optional<wheel::VariantMetadata>>(
+    const std::vector<const ListedFile*>&)>;
 
 /// `files`: as the other pages list them, releases in ascending order.
 [[nodiscard]] std::string render_project_page(std::string_view project,

@@ -65,7 +65,8 @@ class IndexPlace {
   /// A file beside the page of `project`, listed or not; nullopt: it is not there.
   [[nodiscard]] virtual Result<std::optional<StoredObject>> look_at(
       const std::string& project, const std::string& filename) = 0;
-  /// A variants file that the page of `project` lists. Errors: not_found, malformed, unsupported.
+  /// A variants file that the page of `project` lists. May be called by several threads at once.
+  /// Errors: not_found, malformed, unsupported.
   [[nodiscard]] virtual Result<wheel::VariantMetadata> read_variants(
       const PublishedProject& project, const std::string& filename, Report& report) = 0;
   /// Of a storage: a published file; nullopt: no page lists it, or it is not there. May be called

@@ -278,12 +278,19 @@ Result<void> ProjectEdit::write_project_page(const std::vector<ListedFile>& file
   const PageMachines* machines = place_->machines();
   if (machines == nullptr) return {};
   const ReadVariants published = published_variants_of(published_, *place_);
-  const ReadVariants read = [&](const ListedFile& file) -> std::optional<wheel::VariantMetadata> {
-    const auto written = written_variants_.find(file.filename);
-    if (written == written_variants_.end()) return published(file);
-    CollectedReport untold;
-    auto document = wheel::parse_variant_metadata(written->second, file.filename, untold);
-    return document ? std::optional(std::move(*document)) : std::nullopt;
+  const ReadVariants read = [&](const std::vector<const ListedFile*>& asked) {
+    std::vector<const ListedFile*> there;
+    for (const ListedFile* file : asked) {
+      if (!written_variants_.contains(file->filename)) there.push_back(file);
+    }
+    auto documents = published(there);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const auto written = written_variants_.find(asked[i]->filename);
+      if (written == written_variants_.end()) continue;
+      documents.insert(documents.begin() + static_cast<std::ptrdiff_t>(i),
+                       read_document(written->second, asked[i]->filename));
+    }
+    return documents;
   };
   return out.write(folder() + std::string(project_page_name),
                    render_project_page(name_, files, read, *machines));

@@ -124,11 +124,13 @@ Result<void> StaticProject::write(const PageMachines* machines, StagedFolder& ou
       !done)
     return done;
   if (machines == nullptr) return {};
-  const ReadVariants read = [&](const ListedFile& file) -> std::optional<wheel::VariantMetadata> {
-    CollectedReport untold;
-    const auto written = std::ranges::find(variants_, file.filename, &VariantsFile::filename);
-    auto document = wheel::parse_variant_metadata(written->text, file.filename, untold);
-    return document ? std::optional(std::move(*document)) : std::nullopt;
+  const ReadVariants read = [&](const std::vector<const ListedFile*>& asked) {
+    std::vector<std::optional<wheel::VariantMetadata>> documents;
+    for (const ListedFile* file : asked) {
+      const auto written = std::ranges::find(variants_, file->filename, &VariantsFile::filename);
+      documents.push_back(read_document(written->text, file->filename));
+    }
+    return documents;
   };
   return out.write(folder + std::string(project_page_name),
                    render_project_page(summary_.name, files_, read, *machines));

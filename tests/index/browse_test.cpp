@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +36,7 @@ std::vector<std::string> paths_of(const std::vector<SharedFile>& files) {
 }
 
 using Texts = std::vector<std::string>;
+using Documents = std::vector<std::optional<axle::wheel::VariantMetadata>>;
 
 }  // namespace
 
@@ -126,11 +127,11 @@ TEST_CASE("a project's page describes the newest releases with variants, and nam
   std::size_t asked = 0;
   const std::string page = render_project_page(
       "demo", files,
-      [&](const ListedFile&) {
-        ++asked;
+      [&](const std::vector<const ListedFile*>& described) {
+        asked += described.size();
         axle::wheel::VariantMetadata document;
         document.variants["v3"] = {{"x86_64", "level", "v3"}};
-        return std::optional(document);
+        return Documents(described.size(), document);
       },
       NoMachines());
   CHECK(asked == most_described_releases);
@@ -140,6 +141,6 @@ TEST_CASE("a project's page describes the newest releases with variants, and nam
 }
 
 TEST_CASE("a project without a release that can be read has a page") {
-  const auto none = [](const ListedFile&) { return std::nullopt; };
+  const auto none = [](const std::vector<const ListedFile*>&) { return Documents(); };
   CHECK(render_project_page("demo", {}, none, NoMachines()).contains("0 releases"));
 }

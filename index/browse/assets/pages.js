@@ -8,7 +8,7 @@ const usualPython = 12;
 
 /** Commands name the address from which the page came. */
 function nameTheIndex() {
-  const address = shellWord(decodeURI(new URL("simple/", root).href));
+  const address = shellWord(new URL("simple/", root).href);
   for (const place of document.querySelectorAll(".index")) place.textContent = address;
   const note = document.getElementById("index-note");
   if (note) note.hidden = true;
