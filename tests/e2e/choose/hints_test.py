@@ -16,8 +16,8 @@ from support import PEERS, SOURCE, Index, Wheel, levels_document, publish_levels
 
 ROOMS = "resolver installer index builder cli providers wheel machines detect report".split()
 BEGIN = r"(?:variant|pip|uv|python3 -m)"
-# Literals that are no hints: help, the tables of docs, and what completes commands.
-NOT_HINTS = {"cli/commands.cpp", "session/options.cpp", "doctor/finding.cpp", "session/settings/setting_rows.h", "session/variables.h"}
+# Literals that are no hints: help, the tables of docs, what completes commands, and the text of an index's pages for people.
+NOT_HINTS = {"index/browse/page_frame.cpp", "index/browse/project_page.cpp", "cli/commands.cpp", "session/options.cpp", "doctor/finding.cpp", "session/settings/setting_rows.h", "session/variables.h"}
 # Mentions of a command by its name, which propose nothing.
 MENTIONS = {
     "variant index build": "says who wrote an index",
