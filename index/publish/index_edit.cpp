@@ -127,6 +127,17 @@ Result<StaticIndex> add_in_place(const std::vector<ScannedWheel>& wheels, IndexP
   return index;
 }
 
+Result<void> write_in_place(const std::vector<std::string>& projects, IndexPlace& place,
+                            Report& report) {
+  const auto edits = change_index(place, false, report, [&](ProjectEdits& all) -> Result<void> {
+    for (const std::string& name : projects) {
+      if (const auto project = all.open(name); !project) return std::unexpected(project.error());
+    }
+    return {};
+  });
+  return edits ? Result<void>() : std::unexpected(edits.error());
+}
+
 Result<RemovedFiles> remove_in_place(IndexPlace& place, const std::vector<RemovalTarget>& targets,
                                      const std::vector<std::string>& labels, bool dry_run,
                                      Report& report) {

@@ -25,6 +25,11 @@ namespace axle::index {
                                                std::optional<std::int64_t> uploaded,
                                                Report& report);
 
+/// Writes what a command that was killed has not written any more of these projects (a place whose
+/// folder() is empty): the forms of their pages, the pages of the index.
+[[nodiscard]] Result<void> write_in_place(const std::vector<std::string>& projects,
+                                          IndexPlace& place, Report& report);
+
 /// Removes the wheels of `targets`, only those with one of `labels` unless that is empty; variants
 /// files and pages are updated. With `dry_run` nothing is changed. Errors: not_found if there is no
 /// index, or a target matches nothing (the hint lists what exists), and those of

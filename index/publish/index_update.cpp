@@ -87,25 +87,49 @@ bool is_published(const std::string& path, const PublishedProject& project, bool
   return !error && fs::last_write_time(path, error) <= published && !error;
 }
 
-Result<std::vector<std::string>> unpublished(const std::vector<std::string>& paths,
-                                             IndexPlace& place) {
+struct FolderWheels {
+  std::vector<std::string> fresh;     ///< that no page lists
+  std::vector<std::string> projects;  ///< of which there are others
+};
+
+Result<FolderWheels> compare_wheels(const std::vector<std::string>& paths, IndexPlace& place) {
   std::map<std::string, std::vector<std::string>> by_project;
-  std::vector<std::string> fresh;
+  FolderWheels wheels;
   for (const std::string& path : paths) {
     const auto name = wheel::parse_wheel_name(fs::path(path).filename().string());
     // Whoever reads it says what is wrong with the name.
-    if (!name) fresh.push_back(path);
+    if (!name) wheels.fresh.push_back(path);
     if (name) by_project[wheel::normalize_name(name->distribution)].push_back(path);
   }
-  for (const auto& [name, wheels] : by_project) {
+  for (const auto& [name, paths_of] : by_project) {
     const auto project = place.read_project(name);
     if (!project) return std::unexpected(project.error());
-    for (const std::string& path : wheels) {
-      if (!*project || !is_published(path, **project, !place.folder().empty()))
-        fresh.push_back(path);
+    std::size_t published = 0;
+    for (const std::string& path : paths_of) {
+      if (*project && is_published(path, **project, !place.folder().empty())) {
+        ++published;
+      } else {
+        wheels.fresh.push_back(path);
+      }
     }
+    if (published > 0) wheels.projects.push_back(name);
   }
-  return fresh;
+  return wheels;
+}
+
+/// A folder has a journal. Elsewhere, a command that was killed may have written a page of a
+/// project and not yet what follows from it.
+Result<void> complete_projects(std::vector<std::string> projects, IndexPlace& place,
+                               Report& report) {
+  if (!place.folder().empty()) return {};
+  const auto names = place.read_names();
+  if (!names) return std::unexpected(names.error());
+  if (*names && !place.may_lack_html()) {
+    std::erase_if(projects, [&](const std::string& name) {
+      return std::ranges::binary_search(**names, name);
+    });
+  }
+  return projects.empty() ? Result<void>() : write_in_place(projects, place, report);
 }
 
 /// What the records say is beside the page.
@@ -219,13 +243,14 @@ Result<UpdatedIndex> update_from_folder(const std::string& wheels_folder, IndexP
   if (!from) return std::unexpected(from.error());
   const auto found = find_wheels(*from, place.folder());
   if (!found) return std::unexpected(found.error());
-  const auto fresh = unpublished(*found, place);
-  if (!fresh) return std::unexpected(fresh.error());
+  const auto compared = compare_wheels(*found, place);
+  if (!compared) return std::unexpected(compared.error());
+  const std::vector<std::string>& fresh = compared->fresh;
   UpdatedIndex updated{place.name()};
   std::set<std::string> projects;
-  for (std::size_t begin = 0; begin < fresh->size(); begin += most_at_once) {
-    const auto end = std::min(fresh->size(), begin + most_at_once);
-    const auto at = fresh->begin();
+  for (std::size_t begin = 0; begin < fresh.size(); begin += most_at_once) {
+    const auto end = std::min(fresh.size(), begin + most_at_once);
+    const auto at = fresh.begin();
     auto wheels = scan_wheels(std::vector<std::string>(at + static_cast<std::ptrdiff_t>(begin),
                                                        at + static_cast<std::ptrdiff_t>(end)),
                               report);
@@ -237,6 +262,8 @@ Result<UpdatedIndex> update_from_folder(const std::string& wheels_folder, IndexP
       if (!project.added.empty()) projects.insert(project.name);
     }
   }
+  if (auto done = complete_projects(compared->projects, place, report); !done)
+    return std::unexpected(std::move(done.error()));
   updated.projects = projects.size();
   return updated;
 }

@@ -28,8 +28,10 @@ bool is_port(std::string_view port) {
 }
 
 bool is_host(std::string_view host) {
-  return !host.empty() && std::ranges::all_of(host, [](char c) {
-    return text::is_ascii_alnum(c) || std::string_view(".-_[]:%~").contains(c);
+  const bool is_address = host.starts_with('[') && host.ends_with(']');
+  if (is_address) host = host.substr(1, host.size() - 2);
+  return !host.empty() && std::ranges::all_of(host, [&](char c) {
+    return text::is_ascii_alnum(c) || c == '.' || (is_address ? c == ':' : c == '-' || c == '_');
   });
 }
 

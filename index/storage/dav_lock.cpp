@@ -45,7 +45,7 @@ DavLock::DavLock(DavClient& client, std::string path, std::string token)
     const system::SignalsBlocked blocked;
     keeper_ = std::thread([this] { keep(); });
   } catch (const std::system_error&) {
-    // Without it, the lock lasts as long as the server lets it.
+    ended_ = true;  // nobody keeps it: it lasts as long as the server lets it
   }
 }
 

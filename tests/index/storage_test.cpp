@@ -164,10 +164,27 @@ TEST_CASE("the address of a WebDAV folder has one form") {
     CHECK(*parsed == url);
     CHECK(parse_dav_address(*parsed, {"trusted.example"}) == *parsed);
   }
-  for (const char* bad :
-       {"s3://x", "https://", "https:///x", "https://h/x?y", "https://h/x#y", "https://h//x",
-        "https://h/./x", "https://h/%2E%2E/x", "https://h/a%2Fb", "https://h/a%00",
-        "https://h/a\\b", "https://h:x/", "https://h:123456/", "https://a b/", "https://a,b/"}) {
+  for (const char* bad : {"s3://x",
+                          "https://",
+                          "https:///x",
+                          "https://h/x?y",
+                          "https://h/x#y",
+                          "https://h//x",
+                          "https://h/./x",
+                          "https://h/%2E%2E/x",
+                          "https://h/a%2Fb",
+                          "https://h/a%00",
+                          "https://h/a\\b",
+                          "https://h:x/",
+                          "https://h:123456/",
+                          "https://a b/",
+                          "https://a,b/",
+                          "https://:a:/",
+                          "https://a:b:1/",
+                          "https://[::1/",
+                          "https://[]/",
+                          "https://[a]b/",
+                          "https://["}) {
     CAPTURE(bad);
     const auto parsed = parse_dav_address(bad, {});
     REQUIRE_FALSE(parsed);

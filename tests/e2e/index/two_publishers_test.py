@@ -113,6 +113,15 @@ class TwoPublishers(TestCase):
         self.storage.fault = lambda request: None
         self.assert_ok(self.add(demo))
         self.assertEqual(self.roots(), {"base", "demo"})
+        update = ("index", "update", Wheel("late", "1.0").write(self.root / "more").parent, "--out", PLACE)
+        for form in ("simple/late/index.html", "simple/index.json", "simple/index.html"):
+            with self.subTest(form):
+                cut_off(form)
+                self.assert_fails(self.variant(*update, env=self.storage.env), 1, "403")
+                self.storage.fault = lambda request: None
+                self.assert_ok(self.variant(*update, env=self.storage.env))
+                self.assertEqual((self.roots(), self.listed("late")), ({"base", "demo", "late"}, {"late-1.0-py3-none-any.whl"}))
+                self.assert_ok(self.variant("index", "remove", "late", "--out", PLACE, env=self.storage.env))
         cut_off("simple/demo/index.html")
         yank = ("index", "yank", "demo", "--reason", "broken", "--out", PLACE)
         self.assert_fails(self.variant(*yank, env=self.storage.env), 1, "403")

@@ -222,20 +222,23 @@ class CutOff(ApacheCase):
         for one in json.loads(files["simple/index.json"])["projects"] if "simple/index.json" in files else []:
             self.assertIn(f"simple/{one['name']}/index.json", files)
 
-    def at_each_request(self, what, with_index):
-        wheels = self.second if with_index else self.first
+    def at_each_request(self, what, with_index, *words):
+        words = words or ("add", *(self.second if with_index else self.first))
+
+        def change(out):
+            return self.command("index", *words, "--out", out, env=EPOCH)
         self.reset(with_index)
-        self.assert_ok(self.add(*wheels, out=self.near, env=EPOCH))
+        self.assert_ok(change(self.near))
         whole, count = self.files(), len(self.before.seen)
-        self.assertGreater(count, 20)
+        self.assertGreater(count, 10)
         for number in range(random.randrange(1, 4), count + 1, 3):  # each third; another time others
             with self.subTest(f"{what} at request {number} of {count}"):
                 self.reset(with_index)
-                what(number, wheels)
+                what(number, words, change)
                 self.assert_readable()
                 self.before.fault = lambda request: None
                 self.before.end_locks()
-                self.assert_ok(self.add(*wheels, env=EPOCH))
+                self.assert_ok(change(self.out))
                 now = self.files()
                 self.assertEqual({path for path in {*now, *whole} if now.get(path) != whole.get(path)}, set())
 
@@ -246,16 +249,16 @@ class CutOff(ApacheCase):
             return fault(request) if count == number else None
         self.before.fault = at
 
-    def once_cut(self, number, wheels):
+    def once_cut(self, number, words, change):
         self.nth(number, lambda request: "cut")
-        self.assert_ok(self.add(*wheels, out=self.near, env=EPOCH))
+        self.assert_ok(change(self.near))
 
-    def answer_lost(self, number, wheels):
+    def answer_lost(self, number, words, change):
         self.nth(number, lambda request: "lose" if request.method != "LOCK" else None)
-        self.assert_ok(self.add(*wheels, out=self.near, env=EPOCH))
+        self.assert_ok(change(self.near))
 
-    def killed(self, number, wheels):
-        running = subprocess.Popen([str(VARIANT), "index", "add", *map(str, wheels), "--out", self.near], env={**self.env, **EPOCH}, stdout=subprocess.DEVNULL,
+    def killed(self, number, words, change):
+        running = subprocess.Popen([str(VARIANT), "index", *map(str, words), "--out", self.near], env={**self.env, **EPOCH}, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
 
         def kill(request):
@@ -276,6 +279,12 @@ class CutOff(ApacheCase):
 
     def test_killed_while_an_index_is_made(self):
         self.at_each_request(self.killed, False)
+
+    def test_killed_while_it_yanks(self):
+        self.at_each_request(self.killed, True, "yank", "demo==1.0", "--reason", "why")
+
+    def test_killed_while_it_writes_pages_anew(self):
+        self.at_each_request(self.killed, True, "update", self.wheel("late", folder="more").parent)
 
     def test_a_file_that_arrived_is_not_sent_again(self):
         self.reset(True)
