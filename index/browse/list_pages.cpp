@@ -72,19 +72,19 @@ SharedFile rendered_group(const NameGroup& group, std::span<const std::string> a
 }
 
 /// Of a divided index.
-SharedFile rendered_contents(const std::vector<NameGroup>& groups, std::size_t count) {
+SharedFile rendered_contents(const std::vector<NameGroup>& groups,
+                             std::span<const std::string> all) {
   std::string body =
-      fmt::format("<h1>Package index</h1>\n<p class=lead>{}</p>\n", counted_projects(count));
-  body += find_field("Name of a project");
-  char letter = 0;
+      fmt::format("<h1>Package index</h1>\n<p class=lead>{}</p>\n", counted_projects(all.size()));
+  body += find_field("Name of a project") + "<ul class=\"projects groups\">\n";
   for (const NameGroup& group : groups) {
-    if (const char initial = group.beginning.front(); initial != letter) {
-      body += letter == 0 ? "" : "</ul>\n";
-      letter = initial;
-      body += fmt::format("<h2>{}</h2>\n<ul class=projects>\n", html_text(std::string(1, letter)));
-    }
-    body += fmt::format("<li><a href=\"{}\">{}</a> <span class=note>{}</span></li>\n",
-                        list_path(group), html_text(group.beginning), group.end - group.begin);
+    const std::string& last = all[group.end - 1];
+    std::string text = html_text(all[group.begin]);
+    if (group.end - group.begin > 1) text += " to " + html_text(last);
+    body += fmt::format(
+        "<li data-beginning=\"{}\"><a href=\"{}\">{}</a> <span class=note>{}</span></li>\n",
+        html_text(group.beginning), list_path(group), text,
+        counted_projects(group.end - group.begin));
   }
   body += "</ul>\n";
   return {std::string(first_page),
@@ -113,7 +113,7 @@ std::vector<NameGroup> group_names(std::span<const std::string> sorted) {
 std::vector<SharedFile> render_list_pages(std::span<const std::string> projects) {
   const std::vector<NameGroup> groups = group_names(projects);
   std::vector<SharedFile> pages;
-  if (is_divided(groups)) pages.push_back(rendered_contents(groups, projects.size()));
+  if (is_divided(groups)) pages.push_back(rendered_contents(groups, projects));
   for (const NameGroup& group : groups) pages.push_back(rendered_group(group, projects));
   return pages;
 }
@@ -126,7 +126,7 @@ ListChange change_list_pages(std::span<const std::string> before,
   ListChange change;
   if (is_divided(groups)) {
     // It tells how many names each page has.
-    change.written.push_back(rendered_contents(groups, after.size()));
+    change.written.push_back(rendered_contents(groups, after));
     old.erase(std::string(first_page));
   }
   for (const NameGroup& group : groups) {

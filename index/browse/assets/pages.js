@@ -140,7 +140,7 @@ class Chooser {
 function startFinding(form) {
   const field = document.getElementById("name");
   const found = document.getElementById("found");
-  const isContents = document.querySelector("ul.projects .note") !== null;
+  const isContents = document.querySelector("ul.groups") !== null;
   const items = [...document.querySelectorAll("ul.projects li")];
   form.hidden = false;
   const normalized = () => field.value.trim().toLowerCase().replace(/[-_.]+/g, "-");
@@ -148,8 +148,8 @@ function startFinding(form) {
     const wanted = normalized();
     let count = 0;
     for (const item of items) {
-      const name = item.querySelector("a").textContent;
-      const shown = isContents ? name.startsWith(wanted.slice(0, name.length)) : name.includes(wanted);
+      const {beginning} = item.dataset;
+      const shown = isContents ? beginning.startsWith(wanted.slice(0, beginning.length)) : item.querySelector("a").textContent.includes(wanted);
       item.hidden = !shown;
       if (shown) ++count;
     }

@@ -233,6 +233,21 @@ class ReadersTest(BrowserCase):
                 wide = self.browser.run("document.documentElement.scrollWidth")
                 self.assertLessEqual(wide, width, url)
 
+    def test_finding_a_project_among_many(self):
+        lines = [{"filename": f"{letter}pkg{number:04}-1.0-py3-none-any.whl", "url": f"https://files.example/{letter}pkg{number:04}-1.0-py3-none-any.whl",
+                  "hashes": {"sha256": "0" * 64}, "size": 1} for letter in "pq" for number in range(600)]
+        (self.root / "many.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        self.assert_ok(self.variant("index", "update", "--records", self.root / "many.jsonl", "--out", self.out))
+        self.browser.open((self.out / "index.html").as_uri())
+        self.assertIn("qpkg0000 to qpkg0599 600 projects", self.texts("ul.groups li"))
+        self.browser.run("document.getElementById('name').focus()")
+        self.browser.type("Qpkg0007")
+        self.assertEqual(len(self.texts("ul.groups li:not([hidden])")), 1)
+        self.browser.press("Enter")
+        self.browser.wait_for_load()
+        self.assertEqual(self.text("h1"), "qpkg0007")
+        self.assert_quiet()
+
     def test_finding_a_project(self):
         self.browser.open((self.out / "index.html").as_uri())
         self.browser.run("document.getElementById('name').focus()")

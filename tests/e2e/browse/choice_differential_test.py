@@ -54,6 +54,19 @@ class DifferentialTest(BrowserCase):
                     values = dice.sample(features[feature], min(len(features[feature]), dice.choice((1, 1, 2, 3))))
                     properties.append((ns, feature, values + (["nosuch"] if dice.random() < .1 else [])))
             variants[f"l{place}"] = properties
+            if dice.random() < .4:
+                # The same and more of it: which one is first is a question of its own. Either may have the lower label.
+                ns = dice.choice([ns for ns in namespaces if ns in known])
+                feature = dice.choice(sorted(known[ns]))
+                if (ns, feature) not in {one[:2] for one in properties}:
+                    variants[dice.choice((f"k{place}", f"m{place}"))] = properties + [(ns, feature, dice.sample(known[ns][feature], 1))]
+        if number % 6 == 4:
+            # One for each GPU: of machines with unlike ones each has to be served.
+            for value in dice.sample(known["nvidia"]["sm_arch"], min(14, len(known["nvidia"]["sm_arch"]))):
+                variants[f"sm{value}".replace("_", ".")] = [("nvidia", "sm_arch", [value])]
+            if "nvidia" not in namespaces:
+                namespaces.append("nvidia")
+                providers["nvidia"] = {"requires": [self.packages["nvidia"]]}
         document = variant_document(variants, namespaces=dice.sample(namespaces, len(namespaces)), providers=providers)
         if number % 3 == 2 and not own:
             self.date_back(document, known, dice)
@@ -61,10 +74,27 @@ class DifferentialTest(BrowserCase):
         wheels = []
         for label in document["variants"]:
             for tags in dice.sample(TAGS, dice.choice((1, 1, 2, 3))):
-                wheels.append(Wheel("demo", version, label, document, tags=tags, extra_metadata=dice.choice(("", "", "Requires-Python: >=3.9,!=3.11.*\n", "Requires-Python: >=3.13\n"))))
+                builds = dice.choice(((None,), (None,), (None, "2", "10"), ("3a", "3b")))
+                for build in builds:
+                    wheels.append(self.built(build, "demo", version, label, document, tags=tags, extra_metadata=dice.choice(("", "", "Requires-Python: >=3.9,!=3.11.*\n", "Requires-Python: >=3.13\n"))))
         if dice.random() < .5:
             wheels.append(Wheel("demo", version, tags=dice.choice(TAGS)))
         return wheels
+
+    def chosen_by_hand(self):
+        """What dice rarely throw: unlike GPUs (of rtx5090-rtx2080) that disagree, equal variants, a table that beats the machine's order."""
+        unlike = {"a": ["120_real", "74_real"], "b": ["120_virtual", "75_real"], "first": ["120_real"], "second": ["75_real"], "same1": ["90_real"], "same2": ["90_real"]}
+        gpus = variant_document({label: [("nvidia", "sm_arch", values)] for label, values in unlike.items()}, namespaces=("nvidia",))
+        table = variant_document({"a": [("x86_64", "level", ["v3"])], "b": [("x86_64", "level", ["v2"])], "00000000": []})
+        table["$schema"] = table["$schema"].replace("/peps/850", "").rsplit("/", 1)[0] + "/v0.0.3.json"
+        table["default-priorities"] |= {"feature": {}, "property": {"x86_64": {"level": ["v2"]}}}
+        return [Wheel("demo", version, label, document) for version, document in (("101.0", gpus), ("102.0", table)) for label in document["variants"]]
+
+    def built(self, build, *arguments, **options):
+        wheel = Wheel(*arguments, **options)
+        if build:
+            wheel.file_name = wheel.file_name.replace(f"-{wheel.version}-", f"-{wheel.version}-{build}-", 1)
+        return wheel
 
     def date_back(self, document, known, dice):
         """As the first generation wrote it: tables of its own, markers, a null variant with another label."""
@@ -76,8 +106,10 @@ class DifferentialTest(BrowserCase):
             if dice.random() < .6:
                 priorities["feature"][ns] = dice.sample(features, dice.randint(1, len(features)))
             if dice.random() < .6:
-                feature = dice.choice(features)
-                values = known.get(ns, {"thing": ["x"]})[feature]
+                named = {feature for one in document["variants"].values() for feature in one.get(ns, ())}
+                feature = dice.choice(sorted(named) or features)
+                used = {value for one in document["variants"].values() for value in one.get(ns, {}).get(feature, ())}
+                values = sorted(used) or known.get(ns, {"thing": ["x"]})[feature]
                 priorities["property"][ns] = {feature: dice.sample(values, dice.randint(1, len(values)))}
             if dice.random() < .4:
                 document["providers"][ns]["enable-if"] = dice.choice(("platform_machine == 'x86_64'", "platform_machine == 'aarch64'", "platform_system == 'Linux'", "python_version < '3.5'"))
@@ -116,7 +148,7 @@ class DifferentialTest(BrowserCase):
         self.packages = self.providers_known()
         known = {ns: features for ns, features in values_of(told).items() if ns in self.packages}
         dice = random.Random(SEED)
-        wheels = [wheel for number in range(12) for wheel in self.generated(dice, known, number)]
+        wheels = [wheel for number in range(12) for wheel in self.generated(dice, known, number)] + self.chosen_by_hand()
         self.publish(wheels)
         self.make_venv()
         self.browser.open(self.page_url())
