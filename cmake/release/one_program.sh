@@ -10,8 +10,7 @@ mkdir -p "$dist"
 
 # Its compiler keeps the C++ library that it builds for each glibc.
 export ZIG_GLOBAL_CACHE_DIR=$dist/zig-cache ZIG_LOCAL_CACHE_DIR=$dist/zig-cache
-# ccache does not know the compiler by its name, and its programs have no time of their own.
-export CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK=content
+export CCACHE_COMPILERTYPE=clang  # ccache does not know it by its name
 
 bring_zig() {
   local wanted
@@ -61,6 +60,9 @@ collect_licenses() {
 
 build() {
   local architecture=$1 build=$dist/$1/build
+  # What its programs say, and not where it lies: another clone finds what this one has compiled.
+  CCACHE_COMPILERCHECK="string:$(sed "s|$dist||" "$dist/tools/version" "$dist/tools/$architecture-c++" | tr '\n' ' ')"
+  export CCACHE_COMPILERCHECK
   cmake/release/libraries.sh "$architecture" "$dist/sources" "$dist/tools" "$dist/$architecture/libraries"
   [[ -f $build/build.ninja ]] || cmake --preset one-program -B "$build" -DAXLE_RELEASE_ARCHITECTURE="$architecture" >/dev/null
   NINJA_STATUS="[$architecture %f/%t] " ninja -C "$build" variant variant-install >"$dist/$architecture/build.log" 2>&1 || {

@@ -174,11 +174,13 @@ Result<std::string> test_tls(const SelfTestSettings& settings) {
   const auto outcome = request(**api, fmt::format("https://127.0.0.1:{}/", listener.port()),
                                authorities_of(settings));
   constexpr unsigned char handshake = 22;  // the type of a TLS record
-  if (listener.first_byte() == handshake) return "a connection begins with TLS's handshake";
+  // libcurl reads the certificates when the first record is sent.
+  const bool began = listener.first_byte() == handshake;
+  const bool trusts = outcome.end != axle_curl_ca_file;
+  if (began && trusts) return "a connection begins with TLS's handshake";
   return fail(ErrorKind::io, fmt::format("no TLS connection begins: {}", outcome.reason),
-              outcome.end == axle_curl_ca_file
-                  ? "name a file of certificates in PEM in SSL_CERT_FILE, or unset it"
-                  : "reinstall the program, and the libraries that it opens");
+              trusts ? "reinstall the program, and the libraries that it opens"
+                     : "name a file of certificates in PEM in SSL_CERT_FILE, or unset it");
 }
 
 }  // namespace axle::doctor

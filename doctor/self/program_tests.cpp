@@ -21,6 +21,13 @@ namespace {
 constexpr const char* try_elsewhere = "set TMPDIR to a folder of your own that can be written";
 
 Result<installer::WorkFolder> work_folder(const SelfTestSettings& settings) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(settings.temporary, error)) {
+    return fail(
+        ErrorKind::io,
+        fmt::format("{}, the place of temporary files, is not a folder", settings.temporary),
+        try_elsewhere);
+  }
   auto made = installer::WorkFolder::create(settings.temporary, "axle-self-test-");
   if (!made && made.error().hint.empty()) made.error().hint = try_elsewhere;
   return made;

@@ -40,3 +40,15 @@ extern "C" [[gnu::visibility("hidden")]] int renameat2(int from_folder, const ch
   return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 #endif
+
+#if !__GLIBC_PREREQ(2, 32)
+extern "C" [[gnu::visibility("hidden")]] const char* sigabbrev_np(int signal) noexcept {
+  // As Linux numbers them on x86-64 and ARM.
+  static constexpr const char* names[] = {
+      nullptr, "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
+      "SEGV",  "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN",
+      "TTOU",  "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "POLL", "PWR",  "SYS"};
+  constexpr int count = sizeof names / sizeof *names;
+  return signal > 0 && signal < count ? names[signal] : nullptr;
+}
+#endif

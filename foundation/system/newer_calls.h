@@ -1,6 +1,6 @@
 #pragma once
-// Calls of the kernel that glibc names only since 2.25 to 2.28, for a program that is linked with
-// an older one. A kernel that does not have them answers ENOSYS, as it does through a newer glibc.
+// Functions that glibc has only since 2.25 to 2.32, for a program that is linked with an older one.
+// A kernel that does not have a call answers ENOSYS, as it does through a newer glibc.
 
 #include <cstddef>
 
@@ -29,4 +29,10 @@ extern "C" int renameat2(int from_folder, const char* from, int to_folder, const
                          unsigned flags) noexcept;
 #else
 #include <cstdio>
+#endif
+
+#if !__GLIBC_PREREQ(2, 32)
+extern "C" const char* sigabbrev_np(int signal) noexcept;
+#else
+#include <cstring>
 #endif

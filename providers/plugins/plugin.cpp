@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/system/newer_calls.h"
 #include "foundation/text/byte_size.h"
 #include "providers/plugins/answer.h"
 #include "providers/plugins/grants.h"

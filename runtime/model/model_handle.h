@@ -45,8 +45,10 @@ axle_status guarded(axle_error* error, const char* where, Work work) {
     return report_failure(error, AXLE_NO_MEMORY, "%s: out of memory", where);
   } catch (const std::exception& problem) {
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s", problem.what());
+#ifdef __GLIBCXX__  // in other C++ libraries that is no exception
   } catch (const abi::__forced_unwind&) {
     throw;
+#endif
   } catch (...) {
     return report_failure(error, AXLE_BAD_ARGUMENT, "%s: a function of the caller's threw", where);
   }

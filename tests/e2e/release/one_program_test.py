@@ -17,25 +17,20 @@ C_LIBRARY = re.compile(r"(libc|libm|libdl|libpthread|librt)\.so\.[0-9]+|ld-linux
 
 
 class Needs(unittest.TestCase):
-    def each(self):
-        for architecture in released.ARCHITECTURES:
-            with self.subTest(architecture):
-                yield released.program(architecture)
-
     def test_the_c_library_alone(self):
-        for program in self.each():
+        for program in released.programs():
             for file in (program, program.with_name("variant-install")):
                 self.assertEqual([one for one in released.needed(file) if not C_LIBRARY.fullmatch(one)], [])
                 self.assertLessEqual(max(released.glibc_versions(file)), released.FLOOR)
 
     def test_what_it_carries_is_not_seen_by_libraries_that_it_opens(self):
-        for program in self.each():
+        for program in released.programs():
             shown = [name for name in released.defined_symbols(program)
                      if re.match(r"(SSL|EVP|OPENSSL|X509|CRYPTO|curl|nghttp2|MHD|ZSTD|isal|seccomp|_ZNS|_ZNK|_Unwind|__cxa)", name)]
             self.assertEqual(shown, [])
 
     def test_it_is_hardened_and_has_no_path_of_the_machine_that_built_it(self):
-        for program in self.each():
+        for program in released.programs():
             segments, dynamic = released.readelf("-l", program), released.readelf("-d", program)
             self.assertRegex(segments, r"Elf file type is DYN")
             self.assertRegex(segments, r"GNU_STACK .* RW ")
@@ -44,13 +39,13 @@ class Needs(unittest.TestCase):
             self.assertNotIn(str(released.DIST.parent).encode(), program.read_bytes())
 
     def test_a_debugger_finds_the_rest_beside_it(self):
-        for program in self.each():
+        for program in released.programs():
             self.assertNotIn(".debug_info", released.readelf("-S", program))
             self.assertIn(".gnu_debuglink", released.readelf("-S", program))
             self.assertIn(".debug_line", released.readelf("-S", program.with_name("variant.debug")))
 
     def test_the_notices_of_what_it_carries(self):
-        for program in self.each():
+        for program in released.programs():
             notices = {file.stem.split("-")[0] for file in (program.parent / "licenses").iterdir()}
             self.assertLessEqual({"curl", "openssl", "nghttp2", "libisal", "libzstd", "libcxx", "libfmt"}, notices)
 

@@ -19,6 +19,14 @@ def program(architecture):
     return found
 
 
+def programs():
+    """Of all architectures that were built."""
+    found = [DIST / one / "variant" for one in ARCHITECTURES if (DIST / one / "variant").exists()]
+    if not found:
+        raise unittest.SkipTest(f"{DIST} has no program: ./dev release makes them")
+    return found
+
+
 def native():
     return program(platform.machine())
 
