@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "detect/drivers/children.h"
+#include "detect/gpu_vendors.h"
 #include "doctor/self/sample_wheels.h"
 #include "doctor/self/self_test.h"
 #include "foundation/report/report.h"
@@ -113,7 +114,7 @@ Result<std::string> test_wheels(const SelfTestSettings& settings) {
 }
 
 Result<std::string> test_detection(const SelfTestSettings&) {
-  const std::array vendors = {detect::GpuVendor::nvidia};
+  const std::array vendors = {detect::gpu_vendors().front().vendor};
   const auto answers = detect::ask_in_children(vendors, answer_child, std::chrono::seconds(20));
   using End = detect::DriverAnswer::End;
   if (answers.size() == 1 && answers.front().end == End::finished &&
