@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "detect/drivers/children.h"
+#include "detect/gpu_vendors.h"
 #include "doctor/self/sample_wheels.h"
 #include "doctor/self/self_test.h"
 #include "foundation/report/report.h"
@@ -58,7 +59,9 @@ void answer_child(detect::GpuVendor, detect::LineSink& sink) { sink.say("self-te
 
 std::string failure_of(const system::ProgramOutput& ended) {
   if (ended.timed_out) return "it was stopped after a minute";
-  const std::string& said = ended.err.empty() ? ended.out : ended.err;
+  // One JSON object, in which the message is a line.
+  const std::size_t at = ended.out.find("\"message\": ");
+  const std::string said = at == std::string::npos ? ended.err : ended.out.substr(at);
   return fmt::format("it ended with {}: {}", ended.exit_code, said.substr(0, said.find('\n')));
 }
 
@@ -80,6 +83,11 @@ Result<std::string> resolve_in(const std::string& folder) {
     return fail(ErrorKind::io,
                 fmt::format("the program cannot start itself: {}", ended.error().message()),
                 "/proc must be mounted, and its file system allow programs");
+  }
+  if (ended->out.find("no python3 on PATH") != std::string::npos) {
+    return fail(ErrorKind::unsupported,
+                "there is no Python here, for which anything could be chosen",
+                "install Python 3.8 or later");
   }
   if (ended->exit_code != 0) {
     return fail(ErrorKind::mismatch,
@@ -106,7 +114,7 @@ Result<std::string> test_wheels(const SelfTestSettings& settings) {
 }
 
 Result<std::string> test_detection(const SelfTestSettings&) {
-  const std::array vendors = {detect::GpuVendor::nvidia};
+  const std::array vendors = {detect::gpu_vendors().front().vendor};
   const auto answers = detect::ask_in_children(vendors, answer_child, std::chrono::seconds(20));
   using End = detect::DriverAnswer::End;
   if (answers.size() == 1 && answers.front().end == End::finished &&

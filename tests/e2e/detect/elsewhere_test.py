@@ -96,9 +96,9 @@ class ElsewhereTestCase(TestCase):
 class Names(ElsewhereTestCase):
     def test_every_command_is_in_the_list(self):
         found = set()
-        for name in re.findall(r"^  ([a-z]+) ", self.variant("--help").out.partition("Subcommands:")[2], re.M):
+        for name in re.findall(r"^  ([a-z-]+) ", self.variant("--help").out.partition("Subcommands:")[2], re.M):
             inner = self.variant(name, "--help").out.partition("Subcommands:")[2]
-            found |= {f"{name} {each}" for each in re.findall(r"^  ([a-z]+) ", inner, re.M)} or {name}
+            found |= {f"{name} {each}" for each in re.findall(r"^  ([a-z-]+) ", inner, re.M)} or {name}
         self.assertEqual(found, set(COMMANDS))
 
     def test_an_unknown_machine_ends_every_command_before_it_begins(self):
