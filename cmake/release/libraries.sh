@@ -63,7 +63,7 @@ build_nghttp2() {
   ninja -C made install
 }
 
-# The certificates of the system are index/http/system_certificates.h's business.
+# The certificates of the system are foundation/system/system_certificates.h's business.
 build_curl() {
   PKG_CONFIG=false CC=$cc AR=$ar RANLIB=$ranlib CFLAGS=$flags LDFLAGS=-L$prefix/lib CPPFLAGS="-I$prefix/include -DNGHTTP2_STATICLIB" \
     LIBS="-lpthread -ldl" ./configure --host="$architecture-linux-gnu" --prefix="$prefix" --libdir="$prefix/lib" \

@@ -18,8 +18,8 @@
 
 #include "doctor/self/self_test.h"
 #include "foundation/system/descriptor.h"
+#include "foundation/system/system_certificates.h"
 #include "index/http/curl_loader.h"
-#include "index/http/system_certificates.h"
 
 namespace axle::doctor {
 namespace {
@@ -33,7 +33,7 @@ struct Authorities {
 Authorities authorities_of(const SelfTestSettings& settings) {
   if (!settings.ca_file.empty() || !settings.ca_folder.empty())
     return {settings.ca_file, settings.ca_folder};
-  return {index::find_certificates(index::known_certificate_files()), {}};
+  return {system::find_certificates(system::known_certificate_files()), {}};
 }
 
 /// nullopt: the file cannot be read.
@@ -148,7 +148,7 @@ Result<std::string> test_certificates(const SelfTestSettings& settings) {
   if (trusted.file.empty() && trusted.folder.empty()) {
     return fail(ErrorKind::not_found,
                 fmt::format("no certificates of authorities are installed: there is none of {}",
-                            fmt::join(index::known_certificate_files(), ", ")),
+                            fmt::join(system::known_certificate_files(), ", ")),
                 hint);
   }
   std::string said;

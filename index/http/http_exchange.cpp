@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "foundation/system/system_certificates.h"
 #include "index/http/content_coding.h"
 #include "index/http/redaction.h"
-#include "index/http/system_certificates.h"
 #include "index/http/url.h"
 
 namespace axle::index {
@@ -32,7 +32,7 @@ constexpr std::uint64_t min_watched_body = 1U << 20;
 const char* authorities(const TransportOptions& options) {
   if (!options.ca_file.empty()) return options.ca_file.c_str();
   if (!options.ca_folder.empty()) return nullptr;
-  static const std::string of_system = find_certificates(known_certificate_files());
+  static const std::string of_system = system::find_certificates(system::known_certificate_files());
   return of_system.empty() ? nullptr : of_system.c_str();
 }
 

@@ -200,7 +200,7 @@ using PasswordSource = std::function<Result<std::optional<std::string>>(const st
 
 struct TransportOptions {
   /// Passed explicitly; libcurl does not read SSL_CERT_FILE itself. Without both, the system's are
-  /// searched: system_certificates.h.
+  /// searched: foundation/system/system_certificates.h.
   std::string ca_file;
   std::string ca_folder;  ///< of certificates by their hash, as in SSL_CERT_DIR
   std::string

@@ -57,7 +57,7 @@ Descriptor open_below(const std::string& folder, const std::vector<std::string>&
   return at;
 }
 
-std::string joined(const std::vector<std::string>& path) {
+std::string rendered(const std::vector<std::string>& path) {
   std::string text;
   for (const std::string& part : path) text += '/' + part;
   return text;
@@ -137,7 +137,7 @@ ServedAnswer ServedIndex::answer_file(const ServedRequest& request,
   Descriptor file = open_below(folder_, path);
   struct stat status = {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    return plain(404, joined(path) + " is not there");
+    return plain(404, rendered(path) + " is not there");
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::string etag = fmt::format("\"{:x}-{:x}-{:x}.{:x}\"", status.st_ino, size,
                                        status.st_mtim.tv_sec, status.st_mtim.tv_nsec);

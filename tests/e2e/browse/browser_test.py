@@ -103,10 +103,10 @@ class PastedTest(BrowserCase):
 
 class HostileTest(BrowserCase):
     def test_nothing_of_an_index_runs(self):
-        records = [{"filename": f"demo-1.{number}-py3-none-any.whl", "url": url, "hashes": {"sha256": "0" * 64}, "size": 1, **more}
-                   for number, (url, more) in enumerate([("javascript:alert(1)//demo.whl", {}), ("data:text/html,<script>alert(1)</script>", {}),
+        records = [{"filename": f"demo-1.{number}-py3-none-any.whl", "url": f"{url}/demo-1.{number}-py3-none-any.whl", "hashes": {"sha256": "0" * 64}, "size": 1, **more}
+                   for number, (url, more) in enumerate([("javascript:alert(1)/", {}), ("data:text/html,<script>alert(1)</script>", {}),
                                                          ("https://files.example/\"><script>alert(1)</script>", {}),
-                                                         ("https://files.example/x.whl", {"yanked": HOSTILE, "requires-python": HOSTILE})])]
+                                                         ("https://files.example", {"yanked": HOSTILE, "requires-python": HOSTILE})])]
         for number, one in enumerate(records):
             path = self.root / "one.jsonl"
             path.write_text(json.dumps(one) + "\n")

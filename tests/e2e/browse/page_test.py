@@ -76,7 +76,7 @@ class PageTest(PageCase):
 
     def test_hostile_text_stays_text(self):
         self.update([record("demo-1.0-py3-none-any.whl", yanked=HOSTILE, **{"requires-python": HOSTILE}),
-                     record("demo-1.2+local-py3-none-any.whl", url="https://files.example/\"><script>alert(1)</script>")])
+                     record("demo-1.2+local-py3-none-any.whl", url="https://files.example/\"><script>alert(1)</script>/demo-1.2+local-py3-none-any.whl")])
         self.parse("simple/demo/page.html")
         said = self.words("simple/demo/page.html")
         self.assertIn("<script>alert(1)</script>", said)

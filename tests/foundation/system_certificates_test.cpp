@@ -1,4 +1,4 @@
-#include "index/http/system_certificates.h"
+#include "foundation/system/system_certificates.h"
 
 #include <filesystem>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "tests/support/scratch.h"
 
-using namespace axle::index;
+using namespace axle::system;
 
 TEST_CASE("the first file of certificates that is there counts, a folder of that name does not") {
   const axle::builder::testing::Scratch scratch;

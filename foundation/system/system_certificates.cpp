@@ -1,11 +1,11 @@
-#include "index/http/system_certificates.h"
+#include "foundation/system/system_certificates.h"
 
 #include <algorithm>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace axle::index {
+namespace axle::system {
 
 const std::vector<std::string>& known_certificate_files() {
   static const std::vector<std::string> files = {
@@ -28,4 +28,4 @@ std::string find_certificates(const std::vector<std::string>& files) {
   return found == files.end() ? std::string() : *found;
 }
 
-}  // namespace axle::index
+}  // namespace axle::system

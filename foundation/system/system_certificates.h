@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace axle::index {
+namespace axle::system {
 
 /// Bundles in PEM, in the order in which they are tried: Debian's first, which others keep too.
 [[nodiscard]] const std::vector<std::string>& known_certificate_files();
@@ -13,4 +13,4 @@ namespace axle::index {
 /// The first of `files` that is a readable file; empty: none is.
 [[nodiscard]] std::string find_certificates(const std::vector<std::string>& files);
 
-}  // namespace axle::index
+}  // namespace axle::system
