@@ -43,6 +43,9 @@ struct ListedFile {
 [[nodiscard]] inline bool is_list_page(std::string_view path) {
   return path == "index.html" || path.starts_with("page/list-");
 }
+/// What these pages share is renewed when their script is of another version: it is written after
+/// the rest.
+[[nodiscard]] inline bool is_page_script(std::string_view path) { return path == "page/script.js"; }
 
 [[nodiscard]] std::string render_project_json(std::string_view project,
                                               const std::vector<std::string>& versions,

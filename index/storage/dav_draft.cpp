@@ -22,14 +22,21 @@ constexpr unsigned requests_at_once = 8;
 constexpr std::uint64_t largest_text = 1ULL << 30;
 
 /// 0: of a file, which is named by pages. Pages of projects come before those of the index; JSON,
-/// which is what is read before a change, after HTML: where one has a change, the other has it,
-/// too. Those for people are last.
+/// which is what is read before a change, after HTML and the pages for people: where it has a
+/// change, all have it.
 int turn_of(std::string_view path) {
   if (path.ends_with("-variants.json")) return 1;
-  if (is_project_page(path) || is_list_page(path)) return 6;
+  if (is_project_page(path) || is_page_script(path)) return 2;
+  if (is_list_page(path)) return 4;
   if (!is_index_page(path)) return 0;
   const bool of_index = path.find('/') == path.rfind('/');
   return (of_index ? 4 : 2) + (path.ends_with(".json") ? 1 : 0);
+}
+
+/// Of a path below the index; "" for a file that lies in the index itself.
+std::string folder_of(std::string_view path) {
+  const std::size_t end = path.rfind('/');
+  return std::string(path.substr(0, end == std::string_view::npos ? 0 : end));
 }
 
 std::string hash_of(std::string_view text) { return wheel::render_hex(wheel::sha256(text)); }
@@ -198,12 +205,13 @@ Result<void> DavDraft::name_files() {
   std::set<std::string> folders;
   for (const File& file : files_) {
     if (!file.aside.empty()) arrived.push_back(&file);
-    folders.insert(file.path.substr(0, file.path.rfind('/')));
+    folders.insert(folder_of(file.path));
   }
   for (const auto& [turn, texts] : texts_) {
-    for (const Text& text : texts) folders.insert(text.path.substr(0, text.path.rfind('/')));
+    for (const Text& text : texts) folders.insert(folder_of(text.path));
   }
   folders.erase("simple");
+  folders.erase("");
   const std::vector<std::string> made(folders.begin(), folders.end());
   auto done = for_each_of(made.size(), [&](std::size_t i) -> Result<void> {
     const auto folder = client_.make_folder(made[i]);

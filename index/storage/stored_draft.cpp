@@ -32,11 +32,11 @@ std::string folder_key(std::string_view path) {
 Result<void> StoredDraft::write(std::string_view path, std::string_view content) {
   const bool root = path.find('/') == path.rfind('/');
   const bool html = path.ends_with(html_page);
-  std::vector<Object>& stage = is_list_page(path)      ? html_roots_
-                               : is_project_page(path) ? html_pages_
-                               : !is_index_page(path)  ? files_
-                               : root                  ? (html ? html_roots_ : roots_)
-                                                       : (html ? html_pages_ : pages_);
+  std::vector<Object>& stage = is_list_page(path)                              ? html_roots_
+                               : is_project_page(path) || is_page_script(path) ? html_pages_
+                               : !is_index_page(path)                          ? files_
+                               : root ? (html ? html_roots_ : roots_)
+                                      : (html ? html_pages_ : pages_);
   stage.push_back({std::string(path), text_body(std::string(content))});
   if (path.ends_with(html_page) && is_index_page(path))
     stage.push_back({folder_key(path), text_body(std::string(content))});
