@@ -9,6 +9,7 @@ namespace {
 using session::Opt;
 
 /// Made when first asked for: the table of all commands is made before main().
+// NOLINTNEXTLINE(readability-function-size): a table
 const std::vector<Command>& model_rows() {
   static const std::vector<Command> rows = {
       {"model", "Use the bundled quantized-inference runtime", "", Arity::none, {}, "", nullptr},
