@@ -22,18 +22,19 @@ namespace axle::cli {
 
 namespace {
 
+using doctor::SelfTestAnswer;
 using doctor::SelfTestResult;
 using doctor::SelfTestState;
 using nlohmann::ordered_json;
 
 /// Every kernel that the processor can run, against the reference.
-Result<std::string> test_kernels(const session::Session& session) {
+Result<SelfTestAnswer> test_kernels(const session::Session& session) {
   const auto engine = open_engine(session);
   if (!engine) return std::unexpected(engine.error().error);
   axle_error error{};
   if (runtime::selftest(**engine, &error) != AXLE_OK)
     return fail(ErrorKind::mismatch, error.message, "the processor, or the program, is damaged");
-  return "all kernels that this processor can run give the same bits";
+  return SelfTestAnswer{"all kernels that this processor can run give the same bits"};
 }
 
 std::string_view name_of(SelfTestState state) {

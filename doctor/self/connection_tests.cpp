@@ -140,7 +140,7 @@ AxleCurlOutcome request(const AxleCurlApi& api, const std::string& url,
 
 }  // namespace
 
-Result<std::string> test_certificates(const SelfTestSettings& settings) {
+Result<SelfTestAnswer> test_certificates(const SelfTestSettings& settings) {
   const Authorities trusted = authorities_of(settings);
   constexpr const char* hint =
       "install the system's certificates (Debian: ca-certificates), or name "
@@ -162,22 +162,22 @@ Result<std::string> test_certificates(const SelfTestSettings& settings) {
   add(trusted.file, count_certificates(trusted.file));
   if (!trusted.folder.empty()) add(trusted.folder, count_hashed(trusted.folder));
   if (all == 0) return fail(ErrorKind::malformed, "no certificates of authorities: " + said, hint);
-  return "certificates of authorities: " + said;
+  return SelfTestAnswer{"certificates of authorities: " + said};
 }
 
-Result<std::string> test_tls(const SelfTestSettings& settings) {
+Result<SelfTestAnswer> test_tls(const SelfTestSettings& settings) {
   const auto api = index::load_curl(index::module_paths(index::curl_module));
   if (!api) return std::unexpected(api.error());
   Listener listener;
   if (!listener.listens())
-    return fail(ErrorKind::unsupported, "no port of the loopback address can be listened at here");
+    return SelfTestAnswer{"no port of the loopback address can be listened at here", true};
   const auto outcome = request(**api, fmt::format("https://127.0.0.1:{}/", listener.port()),
                                authorities_of(settings));
   constexpr unsigned char handshake = 22;  // the type of a TLS record
   // libcurl reads the certificates when the first record is sent.
   const bool began = listener.first_byte() == handshake;
   const bool trusts = outcome.end != axle_curl_ca_file;
-  if (began && trusts) return "a connection begins with TLS's handshake";
+  if (began && trusts) return SelfTestAnswer{"a connection begins with TLS's handshake"};
   return fail(ErrorKind::io, fmt::format("no TLS connection begins: {}", outcome.reason),
               trusts ? "reinstall the program, and the libraries that it opens"
                      : "name a file of certificates in PEM in SSL_CERT_FILE, or unset it");

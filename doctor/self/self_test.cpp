@@ -47,16 +47,17 @@ const std::vector<SelfTest>& self_tests() {
   return all;
 }
 
-SelfTestResult run_self_test(const char* name, const std::function<Result<std::string>()>& run) {
+SelfTestResult run_self_test(const char* name, const std::function<Result<SelfTestAnswer>()>& run) {
   SelfTestResult result{name, SelfTestState::passed, {}, {}};
   try {
     auto seen = run();
     if (seen) {
-      result.said = std::move(*seen);
+      if (seen->skipped) result.state = SelfTestState::skipped;
+      result.said = std::move(seen->text);
+      result.hint = std::move(seen->hint);
       return result;
     }
-    result.state = seen.error().kind == ErrorKind::unsupported ? SelfTestState::skipped
-                                                               : SelfTestState::failed;
+    result.state = SelfTestState::failed;
     result.said = std::move(seen.error().message);
     result.hint = std::move(seen.error().hint);
   } catch (const std::exception& error) {
@@ -67,7 +68,7 @@ SelfTestResult run_self_test(const char* name, const std::function<Result<std::s
   return result;
 }
 
-Result<std::string> test_data(const SelfTestSettings&) {
+Result<SelfTestAnswer> test_data(const SelfTestSettings&) {
   const auto profiles =
       read_all(machines::shipped_profiles(), "machine profile",
                [](const auto& one) { return machines::parse_profile(one.json, one.name); });
@@ -84,12 +85,12 @@ Result<std::string> test_data(const SelfTestSettings&) {
       index::shipped_device_extras(), "list of device extras",
       [](const auto& one) { return index::parse_device_extras(one.toml, std::string(one.name)); });
   if (!extras) return std::unexpected(extras.error());
-  return fmt::format(
+  return SelfTestAnswer{fmt::format(
       "{} machine profiles, {} families, {} lists of alternatives and {} of device extras",
-      *profiles, *families, *alternatives, *extras);
+      *profiles, *families, *alternatives, *extras)};
 }
 
-Result<std::string> test_hashes(const SelfTestSettings&) {
+Result<SelfTestAnswer> test_hashes(const SelfTestSettings&) {
   // Short texts are hashed by code of our own, long ones by OpenSSL.
   constexpr std::size_t length = 1'000'000;
   constexpr std::string_view known =
@@ -101,10 +102,10 @@ Result<std::string> test_hashes(const SelfTestSettings&) {
                 "the processor or OpenSSL's library is damaged: nothing that is installed can be "
                 "trusted");
   }
-  return "SHA-256 is right";
+  return SelfTestAnswer{"SHA-256 is right"};
 }
 
-Result<std::string> test_pages(const SelfTestSettings&) {
+Result<SelfTestAnswer> test_pages(const SelfTestSettings&) {
   CollectedReport report;  // remarks about what nobody wrote
   const std::string body =
       R"({"meta": {"api-version": "1.1"}, "name": "demo", "files": [{"filename": "demo-1.0-py3-none-any.whl",)"
@@ -115,7 +116,7 @@ Result<std::string> test_pages(const SelfTestSettings&) {
       page->files.size() == 1 && page->files.front().size == 7 &&
       page->files.front().url == "https://index.test/simple/demo/demo-1.0-py3-none-any.whl";
   if (!right) return fail(ErrorKind::mismatch, "a page of an index is not read as it is written");
-  return "a page of an index is read";
+  return SelfTestAnswer{"a page of an index is read"};
 }
 
 }  // namespace axle::doctor

@@ -26,8 +26,15 @@ struct SelfTestSettings {
   std::string temporary;  ///< the folder for temporary files
 };
 
-/// What a test has seen. The error: why it failed; `unsupported` means that it cannot be made here.
-using SelfTestRun = Result<std::string> (*)(const SelfTestSettings& settings);
+/// What a test has seen, or why it cannot be made here.
+struct SelfTestAnswer {
+  std::string text;
+  bool skipped = false;
+  std::string hint = {};  ///< of a skipped one: what to do
+};
+
+/// The error: why it failed.
+using SelfTestRun = Result<SelfTestAnswer> (*)(const SelfTestSettings& settings);
 
 struct SelfTest {
   const char* name;
@@ -39,16 +46,16 @@ struct SelfTest {
 
 /// Exceptions of the test are its failure, too.
 [[nodiscard]] SelfTestResult run_self_test(const char* name,
-                                           const std::function<Result<std::string>()>& run);
+                                           const std::function<Result<SelfTestAnswer>()>& run);
 
 // One by one.
-[[nodiscard]] Result<std::string> test_data(const SelfTestSettings& settings);
-[[nodiscard]] Result<std::string> test_hashes(const SelfTestSettings& settings);
-[[nodiscard]] Result<std::string> test_pages(const SelfTestSettings& settings);
-[[nodiscard]] Result<std::string> test_wheels(const SelfTestSettings& settings);
-[[nodiscard]] Result<std::string> test_detection(const SelfTestSettings& settings);
-[[nodiscard]] Result<std::string> test_resolver(const SelfTestSettings& settings);
-[[nodiscard]] Result<std::string> test_certificates(const SelfTestSettings& settings);
-[[nodiscard]] Result<std::string> test_tls(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_data(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_hashes(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_pages(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_wheels(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_detection(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_resolver(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_certificates(const SelfTestSettings& settings);
+[[nodiscard]] Result<SelfTestAnswer> test_tls(const SelfTestSettings& settings);
 
 }  // namespace axle::doctor
