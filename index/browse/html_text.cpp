@@ -4,6 +4,7 @@
 #include <array>
 
 #include "foundation/text/ascii.h"
+#include "foundation/text/html.h"
 #include "foundation/text/printable.h"
 
 namespace axle::index {
@@ -21,30 +22,7 @@ bool is_plain_text(std::string_view text) {
 
 std::string html_text(std::string_view text) {
   if (is_plain_text(text)) return std::string(text);
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text::printable(text)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+  return text::escape_html(text::printable(text));
 }
 
 std::string html_word(std::string_view word) {

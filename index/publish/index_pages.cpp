@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "foundation/text/html.h"
 #include "foundation/text/rfc3339.h"
 #include "index/http/url.h"
 
@@ -13,30 +14,6 @@ using nlohmann::ordered_json;
 
 /// PEP 740 is from 1.3 on.
 constexpr const char* api_version = "1.3";
-
-std::string escape_html(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 std::string finish_json(const ordered_json& page) {
   return page.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
@@ -88,20 +65,20 @@ std::string render_project_json(std::string_view project, const std::vector<std:
 std::string render_project_html(std::string_view project, const std::vector<ListedFile>& files) {
   std::string links;
   for (const ListedFile& file : files) {
-    links += fmt::format("<a href=\"{}#sha256={}\"", escape_html(link_of(file)), file.sha256);
+    links += fmt::format("<a href=\"{}#sha256={}\"", text::escape_html(link_of(file)), file.sha256);
     if (!file.requires_python.empty()) {
-      links += fmt::format(" data-requires-python=\"{}\"", escape_html(file.requires_python));
+      links += fmt::format(" data-requires-python=\"{}\"", text::escape_html(file.requires_python));
     }
     if (!file.metadata_sha256.empty()) {
       links += fmt::format(" data-core-metadata=\"sha256={}\"", file.metadata_sha256);
     }
     if (file.has_provenance) {
-      links += fmt::format(" data-provenance=\"{}\"", escape_html(provenance_link(file)));
+      links += fmt::format(" data-provenance=\"{}\"", text::escape_html(provenance_link(file)));
     }
-    if (file.yanked) links += fmt::format(" data-yanked=\"{}\"", escape_html(*file.yanked));
-    links += fmt::format(">{}</a><br>\n", escape_html(file.filename));
+    if (file.yanked) links += fmt::format(" data-yanked=\"{}\"", text::escape_html(*file.yanked));
+    links += fmt::format(">{}</a><br>\n", text::escape_html(file.filename));
   }
-  return wrap_html("Links for " + escape_html(project), links);
+  return wrap_html("Links for " + text::escape_html(project), links);
 }
 
 // As the others are, but a root may have a hundred thousand names, which need no escapes.

@@ -1,9 +1,13 @@
 #include "index/storage/object_body.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <span>
+#include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "wheel/hash/sha256.h"
 #include "wheel/zip/zip_reader.h"
@@ -28,6 +32,17 @@ ObjectBody text_body(std::string text) {
   body.sha256 = wheel::render_hex(wheel::sha256(text));
   body.text = std::move(text);
   return body;
+}
+
+Result<ObjectBody> file_body(const std::string& file, std::string_view sha256) {
+  std::error_code error;
+  ObjectBody body;
+  body.file = file;
+  body.size = std::filesystem::file_size(file, error);
+  body.sha256 = sha256;
+  if (!error) return body;
+  return fail(ErrorKind::io, fmt::format("cannot read {}: {}", file, error.message()),
+              "check the path and its permissions");
 }
 
 Result<void> send_body(HttpCall& call, const ObjectBody& body) {

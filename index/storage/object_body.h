@@ -27,6 +27,8 @@ struct ObjectBody {
   std::string sha256;  ///< hexadecimal, of exactly these bytes
 };
 [[nodiscard]] ObjectBody text_body(std::string text);
+/// All of a file, whose hash is known. Error: io.
+[[nodiscard]] Result<ObjectBody> file_body(const std::string& file, std::string_view sha256);
 
 /// `call` sends `body`, which must outlive it. Error: io (the file cannot be opened).
 [[nodiscard]] Result<void> send_body(HttpCall& call, const ObjectBody& body);

@@ -11,6 +11,7 @@
 
 #include "foundation/text/ascii.h"
 #include "foundation/text/base64.h"
+#include "foundation/text/html.h"
 #include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "index/storage/storage_refusal.h"
@@ -41,23 +42,6 @@ std::string told_sha256(const HttpResponse& response) {
   wheel::Sha256Digest digest{};
   std::ranges::copy(*bytes, digest.begin());
   return wheel::render_hex(digest);
-}
-
-std::string escape_xml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&')
-      escaped += "&amp;";
-    else if (c == '<')
-      escaped += "&lt;";
-    else if (c == '>')
-      escaped += "&gt;";
-    else if (c == '"')
-      escaped += "&quot;";
-    else
-      escaped += c;
-  }
-  return escaped;
 }
 
 bool is_success(const HttpResponse& response) {
@@ -293,7 +277,7 @@ Result<void> StorageClient::complete_parts(std::string_view key, std::string_vie
   std::string list = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
   for (std::size_t i = 0; i < etags.size(); ++i) {
     list += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", i + 1,
-                        escape_xml(etags[i]));
+                        text::escape_html(etags[i]));
   }
   list += "</CompleteMultipartUpload>";
   auto response = send({.method = "POST",

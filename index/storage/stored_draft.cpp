@@ -1,11 +1,9 @@
 #include "index/storage/stored_draft.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,17 +43,9 @@ Result<void> StoredDraft::write(std::string_view path, std::string_view content)
 
 Result<void> StoredDraft::copy(const std::string& file, std::string_view path,
                                std::string_view sha256) {
-  std::error_code error;
-  const std::uint64_t size = std::filesystem::file_size(file, error);
-  if (error) {
-    return fail(ErrorKind::io, fmt::format("cannot read {}: {}", file, error.message()),
-                "check the path and its permissions");
-  }
-  ObjectBody body;
-  body.file = file;
-  body.size = size;
-  body.sha256 = sha256;
-  files_.push_back({std::string(path), std::move(body)});
+  auto body = file_body(file, sha256);
+  if (!body) return std::unexpected(std::move(body.error()));
+  files_.push_back({std::string(path), std::move(*body)});
   return {};
 }
 

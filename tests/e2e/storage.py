@@ -5,13 +5,12 @@ import datetime
 import hashlib
 import hmac
 import html
-import http.server
 import itertools
 import re
 import threading
 import urllib.parse
 
-from loopback import serve
+from misbehaving import serve_stub
 
 KEY_ID = "AKIDTESTSTORAGE00001"
 SECRET = "sEcReT/key+of/the/storage/0123456789abcd"
@@ -76,36 +75,7 @@ class Storage:
         self.sent = 0
         self.lock = threading.Lock()
         self.ids = itertools.count(1)
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def do_GET(self):
-                size = int(self.headers.get("Content-Length") or 0)
-                body = self.rfile.read(size)
-                if len(body) < size:  # the client was killed
-                    self.close_connection = True
-                    return
-                answer = outer.answer(Request(self, body))
-                if answer == "cut":
-                    self.close_connection = True
-                    return
-                status, headers, data = answer
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(data)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(data)
-
-            do_HEAD = do_PUT = do_POST = do_DELETE = do_GET
-
-            def log_message(self, *_):
-                pass
-
-        serve(case, http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler), self)
+        serve_stub(case, self, Request, ("GET", "HEAD", "PUT", "POST", "DELETE"))
 
     @property
     def url(self):

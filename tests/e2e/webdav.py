@@ -5,7 +5,6 @@ import base64
 import contextlib
 import hashlib
 import http.client
-import http.server
 import os
 import pathlib
 import re
@@ -18,7 +17,8 @@ import time
 import urllib.parse
 import uuid
 
-from loopback import basic, serve
+from loopback import basic
+from misbehaving import serve_stub
 
 APACHE = shutil.which("apache2", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
@@ -46,36 +46,7 @@ class Dav:
         self.login, self.locking, self.longest_lock = login, True, 1 << 30
         self.fault = self.gate = lambda request: None
         self.mutex = threading.RLock()
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def answer(self):
-                size = int(self.headers.get("Content-Length") or 0)
-                body = self.rfile.read(size)
-                if len(body) < size:  # the client was killed
-                    self.close_connection = True
-                    return
-                answer = outer.answer(Request(self, body))
-                if answer == "cut":
-                    self.close_connection = True
-                    return
-                status, headers, data = answer
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(data)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(data)
-
-            def log_message(self, *_):
-                pass
-
-        for method in ("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE", "LOCK", "UNLOCK"):
-            setattr(Handler, "do_" + method, Handler.answer)
-        serve(case, http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler), self)
+        serve_stub(case, self, Request, ("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE", "LOCK", "UNLOCK"))
 
     def url(self, path="/", login=""):
         return f"http://{login}{'@' if login else ''}127.0.0.1:{self.port}{path}"

@@ -81,7 +81,7 @@ COMMANDS = {
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has, or ask no machine.
-REFUSED = {"repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test"}
+REFUSED = {"build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test"}
 
 
 class ElsewhereTestCase(TestCase):

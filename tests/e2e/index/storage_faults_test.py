@@ -9,6 +9,7 @@ import unittest
 
 from storage_case import PLACE, PLAIN, StorageCase
 from loopback import Loopback
+from misbehaving import answer_to
 from storage import KEY_ID, SECRET, error
 from support import VARIANT, Wheel
 
@@ -19,15 +20,7 @@ class Refused(StorageCase):
         self.index.add_wheel(Wheel("plain", "1.0"))
 
     def on(self, begin, answer, times=1000):
-        """Answers so for requests whose `what` begins like this; returns those that were."""
-        hit = []
-        def fault(request):
-            if request.what.startswith(begin) and len(hit) < times:
-                hit.append(request)
-                return answer(request) if callable(answer) else answer
-            return None
-        self.storage.fault = fault
-        return hit
+        return answer_to(self.storage, begin, answer, times)
 
     def test_what_a_storage_says(self):
         self.assert_fails(self.mirror("plain", env={"AWS_SECRET_ACCESS_KEY": "another"}), 1, "SignatureDoesNotMatch", "AWS_SECRET_ACCESS_KEY",

@@ -9,6 +9,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from loopback import Loopback
+from misbehaving import answer_to
 from webdav import Dav
 from webdav_case import PLACE, SECRET, WebDavCase
 
@@ -23,16 +24,7 @@ class StubCase(WebDavCase):
         return {path.removeprefix(PLACE + "/"): data for path, data in self.dav.files.items() if "/.axle-change/" not in path}
 
     def on(self, begin, answer, times=1000):
-        """Answers so for requests whose `what` begins like this; returns those that were."""
-        hit = []
-
-        def fault(request):
-            if request.what.startswith(begin) and len(hit) < times:
-                hit.append(request)
-                return answer(request) if callable(answer) else answer
-            return None
-        self.dav.fault = fault
-        return hit
+        return answer_to(self.dav, begin, answer, times)
 
 
 class Lies(StubCase):
