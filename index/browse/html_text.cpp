@@ -41,7 +41,7 @@ std::string html_word(std::string_view word) {
   return html_text(quoted + '\'');
 }
 
-std::string html_data(std::string json) {
+std::string html_data(std::string_view json) {
   // "</script>" and "<!--" end or begin something; in JSON "<" only occurs in strings.
   std::string safe;
   safe.reserve(json.size());

@@ -13,7 +13,7 @@ namespace axle::index {
 [[nodiscard]] std::string html_word(std::string_view word);
 
 /// JSON for a script element that is only data.
-[[nodiscard]] std::string html_data(std::string json);
+[[nodiscard]] std::string html_data(std::string_view json);
 
 /// An absolute address that a reader may follow: https, http or file. Others could be code.
 [[nodiscard]] bool is_followed(std::string_view url);
