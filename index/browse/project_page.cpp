@@ -259,7 +259,7 @@ std::string rendered_data(const PageReleases& releases, const PageMachines& mach
                         release_data(*release.document, machines));
   }
   return fmt::format("<script type=\"application/json\" id=variants>{{{}}}</script>\n",
-                     html_data(std::move(data)));
+                     html_data(data));
 }
 
 }  // namespace
