@@ -1,7 +1,6 @@
 #include "cli/locked_project.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -59,7 +58,7 @@ session::Outcome<LockedProject> open_locked_project(session::Session& session, O
   const bool locked = arguments.has(Opt::locked);
   if (frozen && locked)
     return session::misused("--frozen and --locked cannot be combined", "leave one of them out");
-  auto project = session::open_project(session);
+  auto project = session::open_project();
   if (!project) return std::unexpected(project.error());
   auto lock = session::read_lock(*project);
   if (!lock) return std::unexpected(lock.error());
@@ -94,7 +93,7 @@ session::Outcome<LockedProject> open_locked_project(session::Session& session, O
 }
 
 session::Outcome<LockedProject> read_locked_project(session::Session& session, Output& output) {
-  auto project = session::open_project(session);
+  auto project = session::open_project();
   if (!project) return std::unexpected(project.error());
   auto lock = session::read_lock(*project);
   if (!lock) return std::unexpected(lock.error());
@@ -137,15 +136,19 @@ session::Outcome<plan::LockSelection> lock_selection(const session::Project& pro
   return wanted;
 }
 
+session::SyncWishes sync_wishes(const session::Arguments& arguments) {
+  return {.exact = !arguments.has(Opt::inexact),
+          .project = !arguments.has(Opt::no_install_project),
+          .editable = !arguments.has(Opt::no_editable)};
+}
+
 session::Arguments within_environment(const session::Arguments& arguments,
                                       const std::string& folder) {
-  constexpr std::array answered = {Opt::python,     Opt::group,   Opt::extra,
-                                   Opt::all_extras, Opt::upgrade, Opt::upgrade_package};
-  session::Arguments inner;
-  for (const session::OptionRow& row : session::option_rows()) {
-    if (std::ranges::find(answered, row.id) != answered.end()) continue;
-    for (const std::string& value : arguments.values(row.id)) inner.add(row.id, value);
-  }
+  session::Arguments inner = arguments;
+  for (const Opt answered :
+       {Opt::python, Opt::group, Opt::extra, Opt::all_extras, Opt::upgrade, Opt::upgrade_package})
+    inner.remove(answered);
+  inner.positionals.clear();
   inner.add(Opt::python, folder);
   return inner;
 }

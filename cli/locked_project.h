@@ -6,6 +6,7 @@
 #include "plan/lock/lock.h"
 #include "session/command_failure.h"
 #include "session/projects/project.h"
+#include "session/projects/sync_plan.h"
 #include "session/session.h"
 
 namespace axle::cli {
@@ -29,6 +30,9 @@ struct LockedProject {
 /// the project asks for is wanted. Error: usage, for a name that it does not have.
 [[nodiscard]] session::Outcome<plan::LockSelection> lock_selection(
     const session::Project& project, const plan::Lock& lock, const session::Arguments& arguments);
+
+/// --inexact, --no-install-project, --no-editable.
+[[nodiscard]] session::SyncWishes sync_wishes(const session::Arguments& arguments);
 
 /// The arguments of a command inside the environment in `folder`: of the project's requests none,
 /// which the lock has answered.

@@ -230,6 +230,11 @@ class Arguments {
       values_[id].insert(values_[id].end(), values.begin(), values.end());
     order_.insert(order_.end(), others.order_.begin(), others.order_.end());
   }
+  /// As if it had not been given.
+  void remove(Opt id) {
+    values_.erase(id);
+    std::erase(order_, id);
+  }
   [[nodiscard]] bool empty() const { return values_.empty() && positionals.empty(); }
   [[nodiscard]] bool has(Opt id) const { return values_.contains(id); }
   /// The last value given; "" if there is none.

@@ -40,25 +40,20 @@ struct Synchronised {
   installer::Changes changes;
 };
 
-session::SyncWishes wishes_of(const session::Arguments& arguments) {
-  return {.exact = !arguments.has(Opt::inexact),
-          .project = !arguments.has(Opt::no_install_project),
-          .editable = !arguments.has(Opt::no_editable)};
-}
-
-ordered_json names_json(const std::vector<const plan::LockedPackage*>& packages) {
+ordered_json names_json(const std::vector<plan::ReachedPackage>& packages) {
   ordered_json rows = ordered_json::array();
-  for (const plan::LockedPackage* one : packages) {
-    rows.push_back({{"name", one->name},
-                    {"version", wheel::render_version(one->version)},
-                    {"variant", one->variant ? ordered_json(*one->variant) : ordered_json()}});
+  for (const plan::ReachedPackage& reached : packages) {
+    const plan::LockedPackage& one = *reached.package;
+    rows.push_back({{"name", one.name},
+                    {"version", wheel::render_version(one.version)},
+                    {"variant", one.variant ? ordered_json(*one.variant) : ordered_json()}});
   }
   return rows;
 }
 
 /// A dry run without an environment: everything would be installed.
 int foresee_all(const session::ClassEnvironment& chosen,
-                const std::vector<const plan::LockedPackage*>& packages, Output& output) {
+                const std::vector<plan::ReachedPackage>& packages, Output& output) {
   output.note("dry run: nothing was changed");
   return output.answer(
       {.text =
@@ -66,8 +61,9 @@ int foresee_all(const session::ClassEnvironment& chosen,
              std::string text =
                  fmt::format("would make {} (Python {}) for class {}\n", chosen.folder,
                              chosen.about->python, chosen.about->name);
-             for (const plan::LockedPackage* one : packages)
-               text += fmt::format("+ {} {}\n", one->name, wheel::render_version(one->version));
+             for (const plan::ReachedPackage& one : packages)
+               text += fmt::format("+ {} {}\n", one.package->name,
+                                   wheel::render_version(one.package->version));
              return text;
            },
        .json = [&]() -> ordered_json {
@@ -116,7 +112,7 @@ std::expected<Synchronised, int> synchronise(session::Session& session, Output& 
   auto there = installer::list_installed((*workspace)->environment, output, session.cache_folder());
   if (!there) return refused(session::failed(there.error()).error());
   auto resolution =
-      session::plan_sync(project, *packages, *there, wishes_of(arguments), **workspace, output);
+      session::plan_sync(project, *packages, *there, sync_wishes(arguments), **workspace, output);
   if (!resolution) return refused(resolution.error());
   if ((*workspace)->attestations != nullptr) {
     if (auto good = (*workspace)->attestations->check(*resolution); !good)
@@ -131,6 +127,9 @@ std::expected<Synchronised, int> synchronise(session::Session& session, Output& 
       }};
   auto changes = carry_out(inside, change, *resolution, output);
   if (!changes) return std::unexpected(changes.error());
+  if (!arguments.has(Opt::dry_run)) {
+    if (const auto noted = session::note_class(*chosen); !noted) return refused(noted.error());
+  }
   return Synchronised{.class_name = chosen->about->name,
                       .folder = chosen->folder,
                       .made = made,

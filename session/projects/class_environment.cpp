@@ -1,5 +1,7 @@
 #include "session/projects/class_environment.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -8,8 +10,11 @@
 #include <fmt/format.h>
 
 #include "foundation/system/shell_command.h"
+#include "foundation/system/whole_file.h"
+#include "foundation/text/ascii.h"
 #include "foundation/text/nearest.h"
 #include "installer/environment/new_environment.h"
+#include "installer/file_access.h"
 #include "session/projects/class_choice.h"
 #include "session/variables.h"
 
@@ -28,6 +33,17 @@ Result<installer::Environment> environment_of(const std::string& python, const S
   request.path = variable("PATH");
   request.cache_folder = session.cache_folder();
   return installer::find_environment(request);
+}
+
+/// Beside Axle's other notes about the environment.
+std::string note_path(const std::string& folder) { return folder + "/.axle/class"; }
+
+/// The class that the environment in `folder` was made for; empty: that is not known.
+std::string noted_class(const std::string& folder) {
+  constexpr std::uint64_t longest = 1U << 10;
+  auto text = installer::read_file(note_path(folder), longest);
+  if (!text) return {};
+  return std::string(text::trim_ascii(*text));
 }
 
 /// The interpreter for a new environment of class `about`; nullopt: it has another version.
@@ -119,6 +135,43 @@ Outcome<ClassEnvironment> choose_class(Session& session, const Project& project,
   }
   if (first != nullptr) return std::unexpected(other_python(project, *first, session));
   return std::unexpected(no_class_holds(verdicts, {}));
+}
+
+Outcome<ClassEnvironment> synced_class(Session& session, const Project& project,
+                                       const plan::Lock& lock, const detect::Machine& machine,
+                                       const std::string& named) {
+  for (const plan::LockedClass& one : lock.classes) {
+    const std::string folder = project.environment_path(one.name);
+    if ((!named.empty() && one.name != named) || noted_class(folder) != one.name) continue;
+    auto there = environment_of(folder, session);
+    if (!there) return failed(there.error());
+    // Of several environments, the one that is for this machine counts.
+    const auto verdicts = judge_classes(lock, machine, nullptr);
+    if (!verdicts) return failed(verdicts.error());
+    const bool holds = std::ranges::any_of(*verdicts, [&](const ClassVerdict& verdict) {
+      return verdict.about == &one && verdict.holds();
+    });
+    if (!holds && project.environment_by_class && named.empty()) continue;
+    return ClassEnvironment{.about = &one, .folder = folder, .there = *std::move(there)};
+  }
+  auto chosen = choose_class(session, project, lock, machine, named);
+  if (!chosen) return std::unexpected(chosen.error());
+  if (!chosen->there) {
+    return failed({ErrorKind::not_found, fmt::format("{} does not exist", chosen->folder),
+                   "`variant sync` makes it"});
+  }
+  return chosen;
+}
+
+Outcome<void> note_class(const ClassEnvironment& chosen) {
+  if (noted_class(chosen.folder) == chosen.about->name) return {};
+  const std::string path = note_path(chosen.folder);
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (!error) error = system::write_whole_file(path, chosen.about->name + "\n");
+  if (!error) return {};
+  return failed(
+      {ErrorKind::io, fmt::format("{} cannot be written: {}", path, error.message()), {}});
 }
 
 Outcome<void> make_environment(ClassEnvironment& chosen, Session& session) {

@@ -31,6 +31,17 @@ struct ClassEnvironment {
                                                      const detect::Machine& machine,
                                                      const std::string& named);
 
+/// The environment that was last synchronised, and for which class; an environment without that
+/// note is one of the class that holds on `machine`. Errors: not_found, if there is none yet; as
+/// above.
+[[nodiscard]] Outcome<ClassEnvironment> synced_class(Session& session, const Project& project,
+                                                     const plan::Lock& lock,
+                                                     const detect::Machine& machine,
+                                                     const std::string& named);
+
+/// Notes in the environment which class it is for. Error: io.
+[[nodiscard]] Outcome<void> note_class(const ClassEnvironment& chosen);
+
 /// Makes it, if it is not there.
 [[nodiscard]] Outcome<void> make_environment(ClassEnvironment& chosen, Session& session);
 
