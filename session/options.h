@@ -197,6 +197,17 @@ enum class Opt : std::uint8_t {
   // of CI files
   ci_file,
   ci_check,
+  // of projects
+  machine_class,
+  frozen,
+  locked,
+  all_groups,
+  only_group,
+  no_default_groups,
+  inexact,
+  no_install_project,
+  no_sync,
+  coverage,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };
