@@ -75,9 +75,7 @@ int run_lock(session::Session& session, Output& output) {
     current = *is_current;
   }
   if (!current) {
-    const auto pins = session::preferred_versions(*project, arguments);
-    if (!pins) return output.failure(pins.error());
-    auto lock = session::make_lock(session, *project, upgrade ? nullptr : old, *pins, output);
+    auto lock = session::make_lock(session, *project, upgrade ? nullptr : old, {}, output);
     if (!lock) return output.failure(lock.error());
     made = *std::move(lock);
   }

@@ -68,9 +68,8 @@ struct Verification {
 
 ordered_json verification_json(const Verification& found) {
   ordered_json misfits = ordered_json::array();
-  for (const machines::Misfit& misfit : found.verdict.misfits)
-    misfits.push_back(
-        {{"needed", machines::render_predicate({{misfit.atom}})}, {"seen", misfit.seen}});
+  for (const resolver::Misfit& misfit : found.verdict.misfits)
+    misfits.push_back({{"needed", resolver::render_atom(misfit.atom)}, {"seen", misfit.seen}});
   ordered_json drifts = ordered_json::array();
   for (const Drift& drift : found.drifts) {
     drifts.push_back({{"kind", render_kind(drift.kind)},
@@ -130,8 +129,6 @@ int run_verify(session::Session& session, Output& output) {
   if (!drifts) return output.failure(drifts.error());
   found.drifts = *std::move(drifts);
 
-  auto gpus = session.gpu_policy();
-  if (!gpus) return output.failure(gpus.error());
   const doctor::JudgedMachine judged{.machine = machine->machine, .gpus = *std::move(gpus)};
   const doctor::InstalledFiles files =
       doctor::read_installed_files(*synced->there, *installed, found.findings);

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "detect/machine.h"
-#include "machines/predicate/predicate.h"
 #include "plan/lock/lock.h"
+#include "providers/gpu_policy.h"
+#include "resolver/predicate/predicate.h"
 #include "session/command_failure.h"
 #include "wheel/version.h"
 
@@ -16,7 +17,7 @@ namespace axle::session {
 /// Why a class is not the one of a machine and an interpreter; neither: it is.
 struct ClassVerdict {
   const plan::LockedClass* about = nullptr;
-  std::vector<machines::Misfit> misfits;  ///< of the machine
+  std::vector<resolver::Misfit> misfits;  ///< of the machine
   bool other_python = false;
 
   [[nodiscard]] bool holds() const { return misfits.empty() && !other_python; }
@@ -26,6 +27,7 @@ struct ClassVerdict {
 /// predicate that is none.
 [[nodiscard]] Result<std::vector<ClassVerdict>> judge_classes(const plan::Lock& lock,
                                                               const detect::Machine& machine,
+                                                              const providers::GpuPolicy& gpus,
                                                               const wheel::Version* python);
 
 /// "3.12"

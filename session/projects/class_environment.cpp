@@ -119,7 +119,9 @@ Outcome<ClassEnvironment> choose_class(Session& session, const Project& project,
                                        const std::string& named) {
   if (!named.empty() && lock.find_class(named) == nullptr)
     return std::unexpected(no_such_class(lock, named));
-  const auto all = judge_classes(lock, machine, nullptr);
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return std::unexpected(gpus.error());
+  const auto all = judge_classes(lock, machine, *gpus, nullptr);
   if (!all) return failed(all.error());
   std::vector<ClassVerdict> verdicts;
   for (const ClassVerdict& one : *all) {
@@ -140,13 +142,15 @@ Outcome<ClassEnvironment> choose_class(Session& session, const Project& project,
 Outcome<ClassEnvironment> synced_class(Session& session, const Project& project,
                                        const plan::Lock& lock, const detect::Machine& machine,
                                        const std::string& named) {
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return std::unexpected(gpus.error());
   for (const plan::LockedClass& one : lock.classes) {
     const std::string folder = project.environment_path(one.name);
     if ((!named.empty() && one.name != named) || noted_class(folder) != one.name) continue;
     auto there = environment_of(folder, session);
     if (!there) return failed(there.error());
     // Of several environments, the one that is for this machine counts.
-    const auto verdicts = judge_classes(lock, machine, nullptr);
+    const auto verdicts = judge_classes(lock, machine, *gpus, nullptr);
     if (!verdicts) return failed(verdicts.error());
     const bool holds = std::ranges::any_of(*verdicts, [&](const ClassVerdict& verdict) {
       return verdict.about == &one && verdict.holds();

@@ -1,6 +1,7 @@
 #pragma once
 // axle.lock of a project: read, made anew where it is out of date, written.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@
 #include "session/session.h"
 
 namespace axle::session {
+
+/// By normalised name, the first before the others.
+using PreferredVersions = std::map<std::string, std::vector<wheel::Version>, std::less<>>;
 
 /// nullopt: the project has none yet. Errors: io; malformed and unsupported, as of parse_lock.
 [[nodiscard]] Outcome<std::optional<plan::Lock>> read_lock(const Project& project);
@@ -27,9 +31,9 @@ namespace axle::session {
 /// Solves every class. Versions of `before` are kept where they can be, unless --upgrade or
 /// --upgrade-package say otherwise; `pins` count where it has none. Errors: what resolving says,
 /// with the class; exit code 3 where nothing fits one.
-[[nodiscard]] Outcome<plan::Lock> make_lock(
-    Session& session, const Project& project, const plan::Lock* before,
-    const std::map<std::string, std::string, std::less<>>& pins, Report& report);
+[[nodiscard]] Outcome<plan::Lock> make_lock(Session& session, const Project& project,
+                                            const plan::Lock* before, const PreferredVersions& pins,
+                                            Report& report);
 
 /// Whole or not at all.
 [[nodiscard]] Outcome<void> write_lock(const Project& project, const plan::Lock& lock);
