@@ -4,6 +4,7 @@
 #include "cli/ci_commands.h"
 #include "cli/command.h"
 #include "cli/model_commands.h"
+#include "cli/project_commands.h"
 #include "cli/publishing_commands.h"
 #include "cli/self_commands.h"
 
@@ -276,6 +277,8 @@ const std::array rows = {
             "variant wheel --no-deps 'demo @ git+https://host/demo@v1.0'\n"
             "variant wheel --build=demo demo       build it if there is no wheel of it",
             run_wheel},
+    tree_row(),
+    export_row(),
     Command{"rank",
             "Rank the variants of one release (plumbing of explain)",
             "METADATA",

@@ -359,6 +359,11 @@ constexpr std::array rows = {
               "The CI file (else where the CI system finds it); - is stdout"},
     OptionRow{Opt::ci_check, flag, "--check", "",
               "Write nothing: show how the file differs from what would be written, exit code 4"},
+    OptionRow{Opt::machine_class, list, "--class", "NAME", "This class of machines of the lock"},
+    OptionRow{Opt::export_format, value, "--format", "FORMAT",
+              "requirements, pylock, uv-sources, conda, node-affinity, slurm or oci"},
+    OptionRow{Opt::invert, value, "--invert", "PKG", "Show who requires this package"},
+    OptionRow{Opt::depth, value, "--depth", "N", "Show so many levels below the first"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

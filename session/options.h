@@ -197,6 +197,11 @@ enum class Opt : std::uint8_t {
   // of CI files
   ci_file,
   ci_check,
+  // of a lock
+  machine_class,
+  export_format,
+  invert,
+  depth,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };
