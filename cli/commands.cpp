@@ -281,6 +281,8 @@ const std::array rows = {
             "variant wheel --no-deps 'demo @ git+https://host/demo@v1.0'\n"
             "variant wheel --build=demo demo       build it if there is no wheel of it",
             run_wheel},
+    tree_row(),
+    export_row(),
     Command{"rank",
             "Rank the variants of one release (plumbing of explain)",
             "METADATA",

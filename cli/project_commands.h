@@ -10,5 +10,7 @@ namespace axle::cli {
 [[nodiscard]] Command sync_row(std::vector<session::Opt> resolving);
 [[nodiscard]] Command run_row(std::vector<session::Opt> resolving);
 [[nodiscard]] Command verify_row();
+[[nodiscard]] Command export_row();
+[[nodiscard]] Command tree_row();
 
 }  // namespace axle::cli

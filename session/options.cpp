@@ -359,9 +359,8 @@ constexpr std::array rows = {
               "The CI file (else where the CI system finds it); - is stdout"},
     OptionRow{Opt::ci_check, flag, "--check", "",
               "Write nothing: show how the file differs from what would be written, exit code 4"},
-    OptionRow{Opt::machine_class, value, "--class", "NAME",
-              "The class of machines of axle.lock, instead of the first that this machine belongs "
-              "to; it must belong to it"},
+    OptionRow{Opt::machine_class, list, "--class", "NAME",
+              "This class of machines of axle.lock"},
     OptionRow{Opt::frozen, flag, "--frozen", "",
               "Take axle.lock as it is, whatever pyproject.toml says now"},
     OptionRow{Opt::locked, flag, "--locked", "",
@@ -377,6 +376,10 @@ constexpr std::array rows = {
     OptionRow{Opt::no_sync, flag, "--no-sync", "", "Leave the environment as it is"},
     OptionRow{Opt::coverage, flag, "--coverage", "",
               "Show which build of each package each class gets, its size, and why"},
+    OptionRow{Opt::export_format, value, "--format", "FORMAT",
+              "requirements, pylock, uv-sources, conda, node-affinity, slurm or oci"},
+    OptionRow{Opt::invert, value, "--invert", "PKG", "Show who requires this package"},
+    OptionRow{Opt::depth, value, "--depth", "N", "Show so many levels below the first"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

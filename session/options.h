@@ -208,6 +208,9 @@ enum class Opt : std::uint8_t {
   no_install_project,
   no_sync,
   coverage,
+  export_format,
+  invert,
+  depth,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };
