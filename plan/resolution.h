@@ -3,6 +3,7 @@
 // resolver makes it, the installer carries it out.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,13 @@ struct VariantsFile {
   wheel::ExpectedHash hash;
 };
 
+/// What a package requires on a machine: markers hold there, overrides have been applied.
+struct Needs {
+  std::vector<wheel::Requirement> always;
+  /// What each of its extras that are wanted adds.
+  std::map<std::string, std::vector<wheel::Requirement>, std::less<>> extras;
+};
+
 struct ResolvedPackage {
   std::string name;  ///< normalised
   wheel::Version version;
@@ -70,6 +78,7 @@ struct ResolvedPackage {
   bool yanked = false;             ///< its file is, which somebody asked for nevertheless
   bool already_installed = false;  ///< satisfied by what is there; nothing to do
   std::vector<wheel::Requirement> dependencies;
+  Needs needs;  ///< `dependencies` once more, by what asks for them
   /// What it was chosen by: the wheel's own must say the same.
   std::shared_ptr<const wheel::CoreMetadata> metadata;
   std::vector<std::string> required_by;  ///< "name version", sorted

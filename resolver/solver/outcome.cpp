@@ -44,8 +44,12 @@ plan::Resolution ResolutionSearch::outcome() {
                                   wheel::render_version(package.version),
                                   choice.yanked->empty() ? "" : ": ", *choice.yanked));
     }
-    if (in_.options.dependencies)
+    if (in_.options.dependencies) {
       package.dependencies = requests_.dependencies_of(choice, settled.extras);
+      package.needs.always = requests_.dependencies_of(choice, {});
+      for (const std::string& extra : settled.extras)
+        package.needs.extras[extra] = requests_.dependencies_of_extra(choice, extra);
+    }
     std::set<std::string> owners;
     for (const Want& want : settled.wants) {
       if (want.constraint || want.by == name) continue;
