@@ -359,6 +359,18 @@ constexpr std::array rows = {
               "The CI file (else where the CI system finds it); - is stdout"},
     OptionRow{Opt::ci_check, flag, "--check", "",
               "Write nothing: show how the file differs from what would be written, exit code 4"},
+    OptionRow{Opt::project_name, value, "--name", "NAME",
+              "The project's name (else that of the folder)"},
+    OptionRow{Opt::project_machine, list, "--machine", "NAME=WHAT",
+              "A class of machines that the project is locked for: train=h100, laptop=none, "
+              "here=this"},
+    OptionRow{Opt::project_extra, value, "--extra", "NAME",
+              "The optional dependencies of that name, in place of the dependencies"},
+    OptionRow{Opt::project_group, value, "--group", "NAME",
+              "The dependency group of that name, in place of the dependencies"},
+    OptionRow{Opt::dev, flag, "--dev", "", "The dependency group dev"},
+    OptionRow{Opt::edit_alone, flag, "--frozen", "",
+              "Write pyproject.toml alone: nothing is resolved"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

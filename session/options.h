@@ -197,6 +197,13 @@ enum class Opt : std::uint8_t {
   // of CI files
   ci_file,
   ci_check,
+  // of a pyproject.toml
+  project_name,
+  project_machine,
+  project_extra,
+  project_group,
+  dev,
+  edit_alone,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };

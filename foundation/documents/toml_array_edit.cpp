@@ -71,11 +71,12 @@ std::string with_last(std::string_view text, const TomlArray& array, std::string
     return replaced(text, {end, end},
                     fmt::format("{} {}{}", last.comma ? "" : ",", written, last.comma ? "," : ""));
   }
-  const std::string indent = begins_line(text, last.value.begin)
-                                 ? std::string(indent_of(text, last.value.begin))
-                                 : fmt::format("{}{}", indent_of(text, last.value.begin), one_indent);
-  const std::string line = fmt::format("{}{}{}{}", line_end_at(text, end), indent, written,
-                                       last.comma ? "," : "");
+  const std::string indent =
+      begins_line(text, last.value.begin)
+          ? std::string(indent_of(text, last.value.begin))
+          : fmt::format("{}{}", indent_of(text, last.value.begin), one_indent);
+  const std::string line =
+      fmt::format("{}{}{}{}", line_end_at(text, end), indent, written, last.comma ? "," : "");
   // Behind the comment of its line; a bracket in that line comes after both.
   const std::size_t at = ends_line(text, end) ? line_text_end(text, end) : end;
   std::string made = replaced(text, {at, at}, line);
@@ -128,8 +129,9 @@ std::string with_element(std::string_view text, const TomlArray& array, std::siz
       ends_line(text, anchor) ? line_text_end(text, anchor) : line_begin(text, next);
   const std::string line = fmt::format("{}{},", indent_of(text, next), written);
   const std::string_view newline = line_end_at(text, anchor);
-  return replaced(text, {at, at}, ends_line(text, anchor) ? fmt::format("{}{}", newline, line)
-                                                          : fmt::format("{}{}", line, newline));
+  return replaced(text, {at, at},
+                  ends_line(text, anchor) ? fmt::format("{}{}", newline, line)
+                                          : fmt::format("{}{}", line, newline));
 }
 
 std::string with_replaced_element(std::string_view text, const TomlArray& array, std::size_t index,
@@ -148,7 +150,8 @@ std::string without_element(std::string_view text, const TomlArray& array, std::
     parts.push_back({comma, comma + 1});
   }
   const bool own_line = begins_line(text, element.value.begin) && ends_line(text, end) &&
-                        !element.value.of(text).contains('\n') && line_text_end(text, end) < text.size();
+                        !element.value.of(text).contains('\n') &&
+                        line_text_end(text, end) < text.size();
   if (own_line) {
     parts.push_back({line_begin(text, element.value.begin), next_line(text, end)});
     return without_parts(text, std::move(parts));

@@ -130,8 +130,7 @@ class ProjectReader {
                        "change one of them"});
     }
     if (project_.classes.empty())
-      project_.classes.push_back(
-          {.name = "default", .machine = "this", .origin = project_.file});
+      project_.classes.push_back({.name = "default", .machine = "this", .origin = project_.file});
   }
 
   void take_default_group(const std::string& name, const std::string& origin) {
@@ -194,9 +193,7 @@ class ProjectReader {
 
 }  // namespace
 
-std::string Project::lock_path() const {
-  return (fs::path(folder) / plan::lock_filename).string();
-}
+std::string Project::lock_path() const { return (fs::path(folder) / plan::lock_filename).string(); }
 
 std::string Project::environment_path(std::string_view class_name) const {
   const std::string name =

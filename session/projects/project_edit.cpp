@@ -100,8 +100,8 @@ class OpenedList {
     const std::string written = documents::toml_string_like(requirement, quoting());
     ListChange change{ListChange::Kind::insert, index, requirement};
     if (!is_there()) return checked(with_new_list(edit_.new_text, place_, written), change);
-    return checked(
-        documents::with_element(edit_.new_text, array_, index, written, place_.in_line), change);
+    return checked(documents::with_element(edit_.new_text, array_, index, written, place_.in_line),
+                   change);
   }
 
   Result<std::string> replace(std::size_t index, const std::string& requirement) const {
@@ -198,7 +198,8 @@ Result<void> replace_file(const ProjectEdit& edit, const std::string& from, cons
   const auto there = read_input(edit.file);
   if (!there) return std::unexpected(there.error());
   if (*there != from) {
-    return fail(ErrorKind::mismatch, fmt::format("{}: another program changed it meanwhile", edit.file),
+    return fail(ErrorKind::mismatch,
+                fmt::format("{}: another program changed it meanwhile", edit.file),
                 "run the command again");
   }
   if (const std::error_code error = system::write_whole_file(edit.file, to); error) {
@@ -228,8 +229,7 @@ Result<void> add_requirement(ProjectEdit& edit, const RequirementList& list,
   if (!wanted) return std::unexpected(std::move(wanted).error());
   const auto opened = OpenedList::open(edit, list);
   if (!opened) return std::unexpected(opened.error());
-  const auto same =
-      opened->find(wanted->name, wanted->marker ? marker_of(*wanted) : std::string());
+  const auto same = opened->find(wanted->name, wanted->marker ? marker_of(*wanted) : std::string());
   if (same.size() > 1) {
     return fail(ErrorKind::conflict,
                 fmt::format("{}: {} has {} entries for {}", edit.file, list.shown(), same.size(),

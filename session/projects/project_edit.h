@@ -37,11 +37,11 @@ struct ProjectEdit {
   [[nodiscard]] bool is_empty() const { return old_text == new_text; }
 };
 
-/// Adds `requirement` (PEP 508) to `list`, which is made if it is not there: sorted, if the list is;
-/// else at its end. What has the same name, and the same marker or none stated, is changed instead:
-/// extras are added, a version or URL replaces the old one, and without either those stay. Errors:
-/// malformed for a text that is no requirement; conflict if several of that name, with markers, are
-/// there; unsupported if the text cannot be changed without changing more than that.
+/// Adds `requirement` (PEP 508) to `list`, which is made if it is not there: sorted, if the list
+/// is; else at its end. What has the same name, and the same marker or none stated, is changed
+/// instead: extras are added, a version or URL replaces the old one, and without either those stay.
+/// Errors: malformed for a text that is no requirement; conflict if several of that name, with
+/// markers, are there; unsupported if the text cannot be changed without changing more than that.
 [[nodiscard]] Result<void> add_requirement(ProjectEdit& edit, const RequirementList& list,
                                            std::string_view requirement);
 

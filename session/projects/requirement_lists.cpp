@@ -69,7 +69,10 @@ std::string joined(const Path& path, std::size_t from = 0) {
 class NewListWriter {
  public:
   NewListWriter(const std::string& text, const Path& path, const std::string& written)
-      : text_(text), path_(path), written_(written), statements_(documents::toml_statements(text)) {}
+      : text_(text),
+        path_(path),
+        written_(written),
+        statements_(documents::toml_statements(text)) {}
 
   std::string write() {
     Path table(path_.begin(), path_.end() - 1);
@@ -154,18 +157,17 @@ class NewListWriter {
     const bool is_indent = indent.find_first_not_of(" \t") == std::string::npos;
     const std::string own = is_indent ? indent : std::string();
     const std::string_view end = documents::line_end_at(text_, last.whole.end);
-    return inserted(last.whole.end, fmt::format("{0}{2} = [{1}{0}    {3},{1}{0}]{1}", own, end, key,
-                                                written_));
+    return inserted(last.whole.end,
+                    fmt::format("{0}{2} = [{1}{0}    {3},{1}{0}]{1}", own, end, key, written_));
   }
 
   /// With a table of its own; after `last`, or at the end.
   [[nodiscard]] std::string with_table(const TomlStatement* last) const {
     const std::size_t after = last == nullptr ? text_.size() : last->whole.end;
     const std::string_view end = documents::line_end_at(text_, after);
-    std::string table =
-        fmt::format("[{1}]{0}{2} = [{0}    {3},{0}]{0}", end,
-                    joined(Path(path_.begin(), path_.end() - 1)), documents::toml_key(path_.back()),
-                    written_);
+    std::string table = fmt::format("[{1}]{0}{2} = [{0}    {3},{0}]{0}", end,
+                                    joined(Path(path_.begin(), path_.end() - 1)),
+                                    documents::toml_key(path_.back()), written_);
     const std::size_t at = documents::next_line(text_, after);
     if (at > 0) table.insert(0, end);
     const bool before_more = at < text_.size() && text_[at] != '\n' && text_[at] != '\r';
@@ -176,8 +178,7 @@ class NewListWriter {
   /// Behind the line with `at`, which may be the last one and have no end.
   [[nodiscard]] std::string inserted(std::size_t at, std::string lines) const {
     const std::size_t place = documents::next_line(text_, at);
-    if (place > 0 && text_[place - 1] != '\n')
-      lines.insert(0, documents::line_end_at(text_, at));
+    if (place > 0 && text_[place - 1] != '\n') lines.insert(0, documents::line_end_at(text_, at));
     std::string made = text_;
     return made.insert(place, lines);
   }
@@ -192,9 +193,9 @@ bool same_value(const toml::node& one, const toml::node& other);
 
 bool same_table(const toml::table& one, const toml::table& other) {
   return one.size() == other.size() && std::ranges::all_of(one, [&](const auto& entry) {
-    const toml::node* counterpart = other.get(entry.first.str());
-    return counterpart != nullptr && same_value(entry.second, *counterpart);
-  });
+           const toml::node* counterpart = other.get(entry.first.str());
+           return counterpart != nullptr && same_value(entry.second, *counterpart);
+         });
 }
 
 bool same_array(const toml::array& one, const toml::array& other) {
@@ -279,7 +280,8 @@ std::vector<RequirementList> requirement_lists(const std::string& text, const st
   const auto add = [&](const Path& path, RequirementList::Kind kind) {
     const toml::node* node = find_node(*document, path);
     if (node == nullptr || !node->is_table()) return;
-    for (const auto& [key, value] : *node->as_table()) lists.push_back({kind, std::string(key.str())});
+    for (const auto& [key, value] : *node->as_table())
+      lists.push_back({kind, std::string(key.str())});
   };
   add({"project", extras_table}, RequirementList::Kind::extra);
   add({groups_table}, RequirementList::Kind::group);
@@ -299,7 +301,8 @@ Result<void> check_change(const std::string& text, const std::string& changed,
   if (!made) return std::unexpected(made.error());
   toml::array* list = list_in(*expected, place.path);
   if (list == nullptr) return fail(ErrorKind::mismatch, "the list has no place");
-  const auto at = list->cbegin() + static_cast<std::ptrdiff_t>(std::min(change.index, list->size()));
+  const auto at =
+      list->cbegin() + static_cast<std::ptrdiff_t>(std::min(change.index, list->size()));
   if (change.kind != ListChange::Kind::insert) {
     if (change.index >= list->size()) return fail(ErrorKind::mismatch, "the entry is not there");
     const auto next = list->erase(at);

@@ -22,10 +22,13 @@ Result<ProjectRequirements> read_project_file(const std::string& file) {
 }
 
 /// An extra that no project has.
-Result<void> check_extras(const std::vector<ProjectRequirements>& projects, const RequestedExtras& extras) {
+Result<void> check_extras(const std::vector<ProjectRequirements>& projects,
+                          const RequestedExtras& extras) {
   for (const std::string& extra : extras.names) {
     const std::string name = wheel::normalize_name(extra);
-    if (std::ranges::any_of(projects, [&](const ProjectRequirements& one) { return one.has(name); })) continue;
+    if (std::ranges::any_of(projects,
+                            [&](const ProjectRequirements& one) { return one.has(name); }))
+      continue;
     std::vector<std::string> known;
     for (const ProjectRequirements& project : projects)
       std::ranges::copy(project.extras(), std::back_inserter(known));

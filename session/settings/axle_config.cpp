@@ -22,11 +22,26 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Keys of [tool.axle] that `variant build` reads (builder/project.cpp).
-constexpr std::array keys_of_builds = {
-    "packages",  "python-tag", "allow-libraries", "allow-instructions", "cmake",
-    "toolchain", "ci",         "axes",            "product",            "variant",
-    "flags",     "march",      "tune",            "compile-args",       "cuda-architectures",
-    "hip-architectures", "sycl-targets", "environment", "config-settings", "variant-markers"};
+constexpr std::array keys_of_builds = {"packages",
+                                       "python-tag",
+                                       "allow-libraries",
+                                       "allow-instructions",
+                                       "cmake",
+                                       "toolchain",
+                                       "ci",
+                                       "axes",
+                                       "product",
+                                       "variant",
+                                       "flags",
+                                       "march",
+                                       "tune",
+                                       "compile-args",
+                                       "cuda-architectures",
+                                       "hip-architectures",
+                                       "sycl-targets",
+                                       "environment",
+                                       "config-settings",
+                                       "variant-markers"};
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
@@ -113,7 +128,8 @@ ProjectEnvironments read_environments(documents::TomlTable& axle) {
   } else {
     read.by_class = kind.has_value();
   }
-  if (axle.find("default-groups") != nullptr) read.default_groups = stated_list(axle, "default-groups");
+  if (axle.find("default-groups") != nullptr)
+    read.default_groups = stated_list(axle, "default-groups");
   read.indexes = stated_list(axle, "indexes");
   for (Stated& stated : read.indexes) {
     const fs::path folder = fs::path(axle.reading().where()).parent_path();

@@ -20,6 +20,9 @@ namespace {
 constexpr std::string_view forms_of_a_class =
     "for example train = \"h100\", or train = { machine = \"h100\", python = \"3.12\" }";
 
+constexpr std::string_view form_of_a_name =
+    "a name consists of letters, digits, - and _, and begins with no -";
+
 /// It becomes part of the names of folders and files.
 bool is_class_name(std::string_view name) {
   constexpr std::size_t longest = 60;
@@ -63,14 +66,15 @@ class ClassReader {
  private:
   void take(const std::string& name) {
     if (!is_class_name(name)) {
-      return table_.refuse(name, fmt::format("{} is not a valid name of a class", text::quote(name)),
-                           "a name consists of letters, digits, - and _, and begins with no -");
+      return table_.refuse(name,
+                           fmt::format("{} is not a valid name of a class", text::quote(name)),
+                           std::string(form_of_a_name));
     }
     const auto [known, is_new] = seen_.emplace(folded(name), name);
     if (!is_new) {
-      return table_.refuse(
-          name, fmt::format("the class has the name of another one: {}", known->second),
-          "rename one of them: capitals, - and _ make no difference");
+      return table_.refuse(name,
+                           fmt::format("the class has the name of another one: {}", known->second),
+                           "rename one of them: capitals, - and _ make no difference");
     }
     MachineClass made{.name = name};
     made.origin = table_.reading().place(*table_.node().get(name));
@@ -105,8 +109,7 @@ class ClassReader {
 
   static std::string stated(documents::TomlTable& table, std::string_view key) {
     const auto value = table.text(key);
-    if (value && value->empty())
-      table.refuse(key, "it is empty", "say something, or remove it");
+    if (value && value->empty()) table.refuse(key, "it is empty", "say something, or remove it");
     return value.value_or("");
   }
 
@@ -121,6 +124,24 @@ bool is_this_machine(std::string_view machine) {
   constexpr std::array<std::string_view, 3> names = {"this", "this one", "this machine"};
   const std::string lowered = text::ascii_lower(text::trim_ascii(machine));
   return std::ranges::find(names, lowered) != names.end();
+}
+
+Result<MachineClass> parse_machine_class(std::string_view text) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string_view name = text::trim_ascii(text.substr(0, equals));
+  if (!is_class_name(name)) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{} is not a valid name of a class", text::quote(name)),
+                std::string(form_of_a_name));
+  }
+  MachineClass made{.name = std::string(name)};
+  if (equals < text.size()) made.machine = text::trim_ascii(text.substr(equals + 1));
+  if (made.machine.empty()) {
+    return fail(ErrorKind::malformed, fmt::format("the class {} names no machine", name),
+                "for example train=h100, or laptop=none");
+  }
+  if (is_this_machine(made.machine)) made.machine = "this";
+  return made;
 }
 
 std::vector<MachineClass> read_machine_classes(documents::TomlTable& axle) {

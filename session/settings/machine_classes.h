@@ -2,9 +2,11 @@
 // [tool.axle] of a project: the classes of machines that it is locked for.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/documents/toml_reader.h"
+#include "foundation/report/error.h"
 
 namespace axle::session {
 
@@ -15,7 +17,8 @@ struct MachineClass {
   /// As of --for; a profile's path counts from the folder of the project. "this": the machine that
   /// locks. "none": one without accelerator.
   std::string machine = {};
-  std::string python = {};    ///< "3.12"; empty: the project's environment's, else the newest fitting one
+  std::string python =
+      {};  ///< "3.12"; empty: the project's environment's, else the newest fitting one
   std::string platform = {};  ///< as of --python-platform; empty: that of the machine
   std::string backend = {};   ///< as of --torch-backend; empty: what fits
   std::string origin = {};    ///< "pyproject.toml:12"
@@ -23,6 +26,9 @@ struct MachineClass {
 
 /// "this", however that is said: "this one", "This machine".
 [[nodiscard]] bool is_this_machine(std::string_view machine);
+
+/// "train=h100". Error: malformed: no name, or no machine.
+[[nodiscard]] Result<MachineClass> parse_machine_class(std::string_view text);
 
 /// The table `machines`, in the order of the file; empty without one. What is not valid is refused
 /// at its line: a name of another form, or the same as another one's but for capitals, "-" and "_";

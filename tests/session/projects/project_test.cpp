@@ -104,7 +104,8 @@ TEST_CASE("a project that states nothing: one class, one environment") {
 }
 
 TEST_CASE("what [tool.uv] says of a project") {
-  CHECK_FALSE(parse_with("[build-system]\nrequires = []\n[tool.uv]\npackage = false\n")->is_package);
+  CHECK_FALSE(
+      parse_with("[build-system]\nrequires = []\n[tool.uv]\npackage = false\n")->is_package);
   CHECK(parse_with("[tool.uv]\npackage = true\n")->is_package);
   const std::string groups = "[dependency-groups]\ndev = []\nDocs = []\n";
   CHECK(parse_with(groups + "[tool.uv]\ndefault-groups = \"all\"\n")->default_groups ==
@@ -119,8 +120,9 @@ TEST_CASE("what [tool.uv] says of a project") {
   REQUIRE(noted);
   REQUIRE(noted->unfollowed.size() == 2);
   CHECK(noted->unfollowed[0].message ==
-        std::string(file) + ":5: tool.uv.conflicts does not count: all extras and groups are "
-                            "locked together");
+        std::string(file) +
+            ":5: tool.uv.conflicts does not count: all extras and groups are "
+            "locked together");
 }
 
 TEST_CASE("what is wrong with a project is said at its line") {
@@ -141,14 +143,17 @@ TEST_CASE("what is wrong with a project is said at its line") {
       {"[tool.uv]\ndev-dependencies = []\n", ":5: tool.uv.dev-dependencies: only uv reads it"},
       {"[tool.uv]\ndefault-groups = [\"x\"]\n", ":5: default-groups: the project has no"},
       {"[tool.uv]\ndefault-groups = 1\n", ":5: tool.uv.default-groups: expected a list"},
-      {"[tool.axle]\nmachine = \"h100\"\n", ":5: tool.axle.machine: unknown key | did you mean "
-                                           "machines"},
-      {"[tool.axle]\nenvironments = \"many\"\n", ":5: tool.axle.environments: \"many\" is not "
-                                                "known"},
+      {"[tool.axle]\nmachine = \"h100\"\n",
+       ":5: tool.axle.machine: unknown key | did you mean "
+       "machines"},
+      {"[tool.axle]\nenvironments = \"many\"\n",
+       ":5: tool.axle.environments: \"many\" is not "
+       "known"},
       {"[tool.axle]\nmachines = [\"h100\"]\n", ":5: tool.axle.machines: expected a table"},
       {"[tool.axle.machines]\n", ":4: tool.axle.machines: it names no class"},
-      {"[tool.axle.machines]\n\"a b\" = \"h100\"\n", ":5: tool.axle.machines.a b: \"a b\" is not a "
-                                                   "valid name"},
+      {"[tool.axle.machines]\n\"a b\" = \"h100\"\n",
+       ":5: tool.axle.machines.a b: \"a b\" is not a "
+       "valid name"},
       {"[tool.axle.machines]\na = \"\"\n", ":5: tool.axle.machines.a: the class names no machine"},
       {"[tool.axle.machines]\na = 1\n", ":5: tool.axle.machines.a: expected the name"},
       {"[tool.axle.machines]\nGPU-a = \"h100\"\ngpu_A = \"none\"\n",
@@ -172,8 +177,9 @@ TEST_CASE("what is wrong with a project is said at its line") {
     CHECK(error.starts_with(where + ":"));
     CHECK(error.contains(one.message));
   }
-  CHECK(error_of(parse("[tool.x]\n")) == where + ": it has no table [project] | its requirements "
-                                                 "are those of [project]: dependencies");
+  CHECK(error_of(parse("[tool.x]\n")) == where +
+                                             ": it has no table [project] | its requirements "
+                                             "are those of [project]: dependencies");
   CHECK(error_of(parse("[project]\nversion = \"1\"\n"))
             .starts_with(where + ":1: project.name: the key is missing"));
   CHECK(error_of(parse("[project]\nname = \"a\"\n"))
@@ -184,8 +190,9 @@ TEST_CASE("what is wrong with a project is said at its line") {
 }
 
 TEST_CASE("a minor release that requires-python allows in part is allowed") {
-  CHECK(parse_with("requires-python = \">=3.12.4\"\n[tool.axle.machines]\n"
-                   "a = {machine = \"none\", python = \"3.12\"}\n"));
+  CHECK(
+      parse_with("requires-python = \">=3.12.4\"\n[tool.axle.machines]\n"
+                 "a = {machine = \"none\", python = \"3.12\"}\n"));
 }
 
 TEST_CASE("[tool.axle] of a project with builds and classes is one table for both readers") {
