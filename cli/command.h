@@ -38,6 +38,7 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 
 // One per file in cli/commands/.
+int run_add(session::Session& session, Output& output);
 int run_audit(session::Session& session, Output& output);
 int run_build(session::Session& session, Output& output);
 int run_bundle(session::Session& session, Output& output);
@@ -58,6 +59,7 @@ int run_download(session::Session& session, Output& output);
 int run_explain(session::Session& session, Output& output);
 int run_export(session::Session& session, Output& output);
 int run_freeze(session::Session& session, Output& output);
+int run_import(session::Session& session, Output& output);
 int run_index_add(session::Session& session, Output& output);
 int run_index_build(session::Session& session, Output& output);
 int run_index_families(session::Session& session, Output& output);
@@ -66,6 +68,7 @@ int run_index_remove(session::Session& session, Output& output);
 int run_index_serve(session::Session& session, Output& output);
 int run_index_update(session::Session& session, Output& output);
 int run_index_yank(session::Session& session, Output& output);
+int run_init(session::Session& session, Output& output);
 int run_install(session::Session& session, Output& output);
 int run_list(session::Session& session, Output& output);
 int run_lock(session::Session& session, Output& output);
@@ -93,6 +96,7 @@ int run_providers_trust(session::Session& session, Output& output);
 int run_providers_untrust(session::Session& session, Output& output);
 int run_publish(session::Session& session, Output& output);
 int run_rank(session::Session& session, Output& output);
+int run_remove(session::Session& session, Output& output);
 int run_repack(session::Session& session, Output& output);
 int run_resolve(session::Session& session, Output& output);
 int run_run(session::Session& session, Output& output);

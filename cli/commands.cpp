@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/model_commands.h"
 #include "cli/project_commands.h"
+#include "cli/project_file_commands.h"
 #include "cli/publishing_commands.h"
 #include "cli/self_commands.h"
 
@@ -177,6 +178,10 @@ const std::array rows = {
             "variant install --dry-run --json demo     what would change; files in the way: "
             "`conflicts`",
             run_install},
+    init_row(),
+    add_row(sources, choices),
+    remove_row(),
+    import_row(),
     lock_row(resolving),
     sync_row(resolving),
     run_row(resolving),

@@ -380,6 +380,18 @@ constexpr std::array rows = {
               "requirements, pylock, uv-sources, conda, node-affinity, slurm or oci"},
     OptionRow{Opt::invert, value, "--invert", "PKG", "Show who requires this package"},
     OptionRow{Opt::depth, value, "--depth", "N", "Show so many levels below the first"},
+    OptionRow{Opt::project_name, value, "--name", "NAME",
+              "The project's name (else that of the folder)"},
+    OptionRow{Opt::project_machine, list, "--machine", "NAME=WHAT",
+              "A class of machines that the project is locked for: train=h100, laptop=none, "
+              "here=this"},
+    OptionRow{Opt::project_extra, value, "--extra", "NAME",
+              "The optional dependencies of that name, in place of the dependencies"},
+    OptionRow{Opt::project_group, value, "--group", "NAME",
+              "The dependency group of that name, in place of the dependencies"},
+    OptionRow{Opt::dev, flag, "--dev", "", "The dependency group dev"},
+    OptionRow{Opt::edit_alone, flag, "--frozen", "",
+              "Write pyproject.toml alone: nothing is resolved"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

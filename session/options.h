@@ -211,6 +211,13 @@ enum class Opt : std::uint8_t {
   export_format,
   invert,
   depth,
+  // of a pyproject.toml
+  project_name,
+  project_machine,
+  project_extra,
+  project_group,
+  dev,
+  edit_alone,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };
