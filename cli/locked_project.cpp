@@ -92,7 +92,7 @@ session::Outcome<LockedProject> open_locked_project(session::Session& session, O
   return LockedProject{*std::move(project), *std::move(made)};
 }
 
-session::Outcome<LockedProject> read_locked_project(session::Session& session, Output& output) {
+session::Outcome<LockedProject> read_locked_project(Output& output) {
   auto project = session::open_project();
   if (!project) return std::unexpected(project.error());
   auto lock = session::read_lock(*project);

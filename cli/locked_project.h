@@ -23,8 +23,7 @@ struct LockedProject {
 
 /// The lock as it is, for commands that only show it; one that is out of date is reported. Error:
 /// not_found, if there is none.
-[[nodiscard]] session::Outcome<LockedProject> read_locked_project(session::Session& session,
-                                                                  Output& output);
+[[nodiscard]] session::Outcome<LockedProject> read_locked_project(Output& output);
 
 /// --extra, --all-extras, --group, --all-groups, --only-group, --no-default-groups: which of what
 /// the project asks for is wanted. Error: usage, for a name that it does not have.

@@ -164,8 +164,6 @@ class Tree {
     auto slots = std::make_unique<Slots>();
     if (command.arity == Arity::command) {
       sub->prefix_command(true);
-      sub->usage(name_of(parent) + " " + name + " [OPTIONS] " + std::string(command.positional) +
-                 " …");
     } else if (command.arity != Arity::none) {
       CLI::Option* option =
           sub->add_option(std::string(command.positional), slots->positionals)->type_name("");

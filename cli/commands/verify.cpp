@@ -102,14 +102,18 @@ std::string verification_text(const Verification& found, const Output& output) {
 
 int run_verify(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  auto locked = read_locked_project(session, output);
+  auto locked = read_locked_project(output);
   if (!locked) return output.failure(locked.error());
   auto machine = session.machine();
   if (!machine) return output.failure(machine.error());
   auto synced = session::synced_class(session, locked->project, locked->lock, machine->machine,
                                       arguments.value(Opt::machine_class));
   if (!synced) return output.failure(synced.error());
-  Verification found{.about = synced->about, .folder = synced->folder};
+  Verification found;
+  found.about = synced->about;
+  found.folder = synced->folder;
+  auto gpus = session.gpu_policy();
+  if (!gpus) return output.failure(gpus.error());
   const auto verdicts =
       session::judge_classes(locked->lock, machine->machine, &synced->there->python_version);
   if (!verdicts) return output.failure(session::failed(verdicts.error()).error());

@@ -146,7 +146,7 @@ class ClassLocking {
     std::string python;
     StatedTarget stated;
     resolver::Options options;
-    std::unique_ptr<resolver::ClassSolver> solver;
+    std::unique_ptr<resolver::ClassSolver> solver = {};
     std::string backend;
     bool builds = false;
     bool plugins = false;

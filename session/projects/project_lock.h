@@ -41,8 +41,8 @@ using PreferredVersions = std::map<std::string, std::vector<wheel::Version>, std
 /// What a lock has of a package now and had before; nullopt: in no class.
 struct LockedChange {
   std::string name;
-  std::optional<std::string> before;  ///< "2.8.0+cu128, 2.8.0+cpu"
-  std::optional<std::string> after;
+  std::optional<std::string> before = {};  ///< "2.8.0+cu128, 2.8.0+cpu"
+  std::optional<std::string> after = {};
 };
 [[nodiscard]] std::vector<LockedChange> compare_locks(const plan::Lock* before,
                                                       const plan::Lock& after);

@@ -32,8 +32,8 @@ enum class DriftKind : std::uint8_t {
 struct Drift {
   DriftKind kind = DriftKind::missing;
   std::string package;
-  std::string locked;     ///< "2.9.0+cu128"; empty: nothing
-  std::string installed;  ///< the same
+  std::string locked = {};     ///< "2.9.0+cu128"; empty: nothing
+  std::string installed = {};  ///< the same
 };
 
 /// Without building or fetching anything. Errors: io, what cannot be read.
