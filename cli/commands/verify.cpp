@@ -115,7 +115,7 @@ int run_verify(session::Session& session, Output& output) {
   auto gpus = session.gpu_policy();
   if (!gpus) return output.failure(gpus.error());
   const auto verdicts =
-      session::judge_classes(locked->lock, machine->machine, &synced->there->python_version);
+      session::judge_classes(locked->lock, machine->machine, *gpus, &synced->there->python_version);
   if (!verdicts) return output.failure(session::failed(verdicts.error()).error());
   for (const session::ClassVerdict& one : *verdicts) {
     if (one.about == found.about) found.verdict = one;
