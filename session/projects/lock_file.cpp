@@ -27,9 +27,9 @@ std::string find_lock(const fs::path& from) {
 }
 
 /// The value that one fact must have; empty: any may do.
-std::string stated(const machines::Predicate& holds, std::string_view fact) {
-  for (const machines::Atom& atom : holds.atoms) {
-    if (atom.fact == fact && atom.kind == machines::AtomKind::equal && !atom.values.empty())
+std::string stated(const resolver::Predicate& holds, std::string_view fact) {
+  for (const resolver::Atom& atom : holds.atoms) {
+    if (atom.fact == fact && atom.kind == resolver::AtomKind::equal && !atom.values.empty())
       return atom.values.front();
   }
   return {};
@@ -71,7 +71,7 @@ Outcome<OpenedClass> open_class(const plan::Lock& lock, std::string_view name) {
         fmt::format("the lock has no class {}", text::quote(name)),
         text::suggest(name, names, fmt::format("its classes are {}", text::joined_by_or(names))));
   }
-  auto holds = machines::parse_predicate(about->holds);
+  auto holds = resolver::parse_predicate(about->holds);
   if (!holds)
     return misconfigured(within(fmt::format("class {} of the lock", name), holds.error()));
   return OpenedClass{*about, std::move(*holds)};

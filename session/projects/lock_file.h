@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "machines/predicate/predicate.h"
+#include "resolver/predicate/predicate.h"
 #include "plan/lock/lock.h"
 #include "session/command_failure.h"
 #include "session/options.h"
@@ -24,7 +24,7 @@ struct LockFile {
 /// A class of a lock, with its predicate. It is valid as long as the lock.
 struct OpenedClass {
   const plan::LockedClass& about;
-  machines::Predicate holds;
+  resolver::Predicate holds;
 };
 /// Errors: usage: the lock has no such class (the nearest one); its predicate is not valid (exit
 /// 2).

@@ -8,7 +8,7 @@
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
-#include "machines/predicate/predicate.h"
+#include "resolver/predicate/predicate.h"
 #include "plan/lock/lock.h"
 
 namespace axle::session {
@@ -16,7 +16,7 @@ namespace axle::session {
 /// What is exported. It is valid as long as the lock.
 struct ClassExport {
   const plan::LockedClass& about;
-  machines::Predicate holds;                   ///< `about.holds`, parsed
+  resolver::Predicate holds;                   ///< `about.holds`, parsed
   std::vector<plan::ReachedPackage> packages;  ///< sorted by name
   std::string folder;                          ///< of the lock, absolute
 };

@@ -24,7 +24,7 @@ std::string quoted_line(std::string_view text) {
 std::string virtual_packages(const ClassExport& one) {
   std::string text;
   const auto add = [&](std::string_view package) { text += fmt::format("#   {}\n", package); };
-  for (const machines::Atom& atom : one.holds.atoms) {
+  for (const resolver::Atom& atom : one.holds.atoms) {
     if (const auto cuda = least_cuda(atom)) add(fmt::format("__cuda >={}", *cuda));
     if (const auto glibc = least_glibc(atom)) add(fmt::format("__glibc >={}", *glibc));
     if (const auto level = least_level(atom); level && *level > 1)

@@ -1,12 +1,15 @@
 #include "session/projects/exports/conditions.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include "detect/nvidia/cuda_drivers.h"
 
 namespace axle::session {
 namespace {
 
-using machines::Atom;
-using machines::AtomKind;
+using resolver::Atom;
+using resolver::AtomKind;
 
 /// What a version is at least, or is.
 const std::string* least(const Atom& atom, std::string_view fact) {
@@ -22,17 +25,17 @@ bool is_equal(const Atom& atom, std::string_view fact, std::string_view value) {
 }
 
 std::optional<std::string> least_cuda(const Atom& atom) {
-  const std::string* const version = least(atom, "driver");
-  if (version == nullptr) return std::nullopt;
-  return *version;
+  if (const std::string* const cuda = least(atom, "cuda")) return *cuda;
+  const std::string* const driver = least(atom, "driver");
+  const std::string_view cuda = driver == nullptr ? "" : detect::cuda_of_driver(*driver);
+  if (cuda.empty()) return std::nullopt;
+  return std::string(cuda);
 }
 
 std::optional<std::string> least_glibc(const Atom& atom) {
-  constexpr std::string_view family = "glibc ";
-  if (const std::string* const version = least(atom, "libc")) {
-    if (version->starts_with(family)) return version->substr(family.size());
-  }
-  return std::nullopt;
+  const std::string* const version = least(atom, "glibc");
+  if (version == nullptr) return std::nullopt;
+  return *version;
 }
 
 std::optional<unsigned> least_level(const Atom& atom) {
@@ -43,13 +46,13 @@ std::optional<unsigned> least_level(const Atom& atom) {
 
 std::vector<std::string> values_of(const Atom& atom, std::string_view fact) {
   const bool listed = atom.kind == AtomKind::equal || atom.kind == AtomKind::one_of;
-  return atom.fact == fact && listed ? atom.values : std::vector<std::string>();
+  const bool optional = std::ranges::find(atom.values, "none") != atom.values.end();
+  return atom.fact == fact && listed && !optional ? atom.values : std::vector<std::string>();
 }
 
 std::optional<std::string> needed_capability(const Atom& atom) {
-  constexpr std::string_view cpu = "cpu ";
-  if (atom.kind != AtomKind::has || !atom.fact.starts_with(cpu)) return std::nullopt;
-  return atom.fact.substr(cpu.size());
+  if (atom.kind != AtomKind::has || atom.fact != "cpu" || atom.values.empty()) return std::nullopt;
+  return atom.values.front();
 }
 
 std::optional<std::pair<unsigned, unsigned>> first_numbers(std::string_view version) {
@@ -61,8 +64,6 @@ std::optional<std::pair<unsigned, unsigned>> first_numbers(std::string_view vers
   if (minor.ec != std::errc()) return std::nullopt;
   return numbers;
 }
-
-std::string render_atom(const Atom& atom) { return machines::render_predicate({{atom}}); }
 
 std::string comment_lines(std::string_view text) {
   std::string lines = "# ";

@@ -36,23 +36,23 @@ std::string arch_name(const std::string& arch) {
   return {};
 }
 
-NodeTerms architecture_terms(const machines::Atom& atom) {
+NodeTerms architecture_terms(const resolver::Atom& atom) {
   std::vector<std::string> names;
   for (const std::string& arch : values_of(atom, "arch")) names.push_back(arch_name(arch));
   if (names.empty() || std::ranges::find(names, "") != names.end()) return {};
   return {{{"kubernetes.io/arch", "In", names}}};
 }
 
-NodeTerms system_terms(const machines::Atom& atom) {
+NodeTerms system_terms(const resolver::Atom& atom) {
   const auto systems = values_of(atom, "system");
   if (systems.empty() || std::ranges::find(systems, "darwin") != systems.end()) return {};
   return {{{"kubernetes.io/os", "In", systems}}};
 }
 
 /// "90" of a GPU is 9 and 0. Nodes with GPUs of several kinds have the labels of one of them.
-NodeTerms capability_terms(const machines::Atom& atom) {
+NodeTerms capability_terms(const resolver::Atom& atom) {
   if (atom.fact != "sm") return {};
-  if (atom.kind == machines::AtomKind::none) return {{{"nvidia.com/gpu.count", "DoesNotExist"}}};
+  if (atom.kind == resolver::AtomKind::none) return {{{"nvidia.com/gpu.count", "DoesNotExist"}}};
   std::map<unsigned, std::vector<std::string>> minors;
   for (const std::string& sm : values_of(atom, "sm")) {
     const bool digits = sm.size() > 1 && sm.find_first_not_of("0123456789") == std::string::npos;
@@ -69,8 +69,7 @@ NodeTerms capability_terms(const machines::Atom& atom) {
 }
 
 /// Labels are compared as whole numbers, each on its own.
-NodeTerms cuda_terms(const machines::Atom& atom) {
-  if (atom.fact != "driver" || atom.kind == machines::AtomKind::none) return {};
+NodeTerms cuda_terms(const resolver::Atom& atom) {
   const auto least = least_cuda(atom);
   const auto numbers = least ? first_numbers(*least) : std::nullopt;
   if (!numbers) return {};
@@ -83,9 +82,9 @@ NodeTerms cuda_terms(const machines::Atom& atom) {
   return terms;
 }
 
-NodeTerms amd_terms(const machines::Atom& atom) {
+NodeTerms amd_terms(const resolver::Atom& atom) {
   if (atom.fact != "gfx") return {};
-  if (atom.kind == machines::AtomKind::none) return {{{"amd.com/gpu.device-id", "DoesNotExist"}}};
+  if (atom.kind == resolver::AtomKind::none) return {{{"amd.com/gpu.device-id", "DoesNotExist"}}};
   std::vector<std::string> ids;
   for (const std::string& gfx : values_of(atom, "gfx")) {
     const auto of_gfx = machines::device_ids_of(gfx);
@@ -96,7 +95,7 @@ NodeTerms amd_terms(const machines::Atom& atom) {
   return {{{"amd.com/gpu.device-id", "In", ids}}};
 }
 
-NodeTerms cpu_terms(const machines::Atom& atom) {
+NodeTerms cpu_terms(const resolver::Atom& atom) {
   NodeTerm term;
   if (const auto level = least_level(atom)) {
     for (const std::string_view label : machines::level_labels(*level))
@@ -112,11 +111,11 @@ NodeTerms cpu_terms(const machines::Atom& atom) {
   return {std::move(term)};
 }
 
-using MakeTerms = NodeTerms (*)(const machines::Atom& atom);
+using MakeTerms = NodeTerms (*)(const resolver::Atom& atom);
 constexpr MakeTerms term_makers[] = {architecture_terms, system_terms, capability_terms,
                                      cuda_terms,         amd_terms,    cpu_terms};
 
-NodeTerms terms_of(const machines::Atom& atom) {
+NodeTerms terms_of(const resolver::Atom& atom) {
   for (const MakeTerms make : term_makers)
     if (NodeTerms terms = make(atom); !terms.empty()) return terms;
   return {};
@@ -149,10 +148,10 @@ std::string render_expression(const NodeExpression& expression) {
 Result<std::string> render_node_affinity(const ClassExport& one, Report& report) {
   NodeTerms terms = {{}};
   std::vector<std::string> unsaid;
-  for (const machines::Atom& atom : one.holds.atoms) {
+  for (const resolver::Atom& atom : one.holds.atoms) {
     const NodeTerms own = terms_of(atom);
     if (own.empty()) {
-      unsaid.push_back(render_atom(atom));
+      unsaid.push_back(resolver::render_atom(atom));
     } else {
       terms = both(terms, own);
     }

@@ -2,6 +2,8 @@
 // them: on which machines what is in it runs.
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,12 +22,17 @@ Result<std::string> render_oci(const ClassExport& one, Report&) {
   add("machine", one.about.machine);
   add("python", one.about.python);
   add("holds", one.about.holds);
-  for (const machines::Atom& atom : one.holds.atoms) {
-    std::string key = "requires." + atom.fact;
-    for (char& c : key)
-      if (c == ' ' || c == ':') c = '-';
-    add(key, render_atom(atom));
+  // A fact may have two bounds, and a CPU several capabilities.
+  std::vector<std::pair<std::string, std::string>> needs;
+  for (const resolver::Atom& atom : one.holds.atoms) {
+    const std::string rendered = resolver::render_atom(atom);
+    if (!needs.empty() && needs.back().first == atom.fact) {
+      needs.back().second += " and " + rendered;
+    } else {
+      needs.emplace_back(atom.fact, rendered);
+    }
   }
+  for (auto& [fact, text_of_it] : needs) add("requires." + fact, std::move(text_of_it));
   return text;
 }
 

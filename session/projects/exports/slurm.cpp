@@ -14,7 +14,7 @@ namespace axle::session {
 namespace {
 
 /// The features of which one must be there; empty: none says it.
-std::vector<std::string> node_features(const machines::Atom& atom) {
+std::vector<std::string> node_features(const resolver::Atom& atom) {
   std::vector<std::string> features;
   for (const std::string& sm : values_of(atom, "sm")) features.push_back("sm_" + sm);
   for (const std::string& gfx : values_of(atom, "gfx")) features.push_back(gfx);
@@ -26,8 +26,8 @@ std::vector<std::string> node_features(const machines::Atom& atom) {
   return sound ? features : std::vector<std::string>();
 }
 
-bool is_of_gpu(const machines::Atom& atom) {
-  return atom.kind != machines::AtomKind::none &&
+bool is_of_gpu(const resolver::Atom& atom) {
+  return atom.kind != resolver::AtomKind::none &&
          (atom.fact == "sm" || atom.fact == "gfx" || atom.fact == "device");
 }
 
@@ -37,13 +37,13 @@ Result<std::string> render_slurm(const ClassExport& one, Report& report) {
   std::vector<std::string> groups;
   std::vector<std::string> unsaid;
   bool gpu = false;
-  for (const machines::Atom& atom : one.holds.atoms) {
+  for (const resolver::Atom& atom : one.holds.atoms) {
     gpu = gpu || is_of_gpu(atom);
     const auto level = least_level(atom);
     if (level && *level == 1) continue;
     const std::vector<std::string> features = node_features(atom);
     if (features.empty()) {
-      unsaid.push_back(render_atom(atom));
+      unsaid.push_back(resolver::render_atom(atom));
     } else {
       groups.push_back(features.size() == 1 ? features.front()
                                             : fmt::format("({})", fmt::join(features, "|")));

@@ -37,6 +37,8 @@ COMMANDS = {
     "doctor": [],
     "resolve": ["demo"],
     "explain": ["demo"],
+    "export": ["--format", "oci"],
+    "tree": [],
     "rank": ["variants.json"],
     "audit": ["installed"],
     "build": ["."],
@@ -81,7 +83,7 @@ COMMANDS = {
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has, or ask no machine.
-REFUSED = {"build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test"}
+REFUSED = {"build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test", "export", "tree"}
 
 
 class ElsewhereTestCase(TestCase):
