@@ -31,7 +31,7 @@ struct ClassAnswer {
   /// its decisions say.
   plan::Resolution resolution;
   Predicate holds;
-  std::vector<std::string> used;  ///< the facts that decided, in the order of fact_rows()
+  std::vector<std::string> used = {};  ///< the facts that decided, in the order of fact_rows()
   /// The bound on solves was reached: `holds` may be stronger than it need be.
   bool bounded = false;
 };
