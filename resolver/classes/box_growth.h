@@ -72,7 +72,13 @@ class BoxGrowth {
                 const FactValues& platform, std::vector<Region>& rest);
   void learn_values();
   /// Unlike GPUs that may be in one machine: a few for each way in which they may differ.
-  [[nodiscard]] std::optional<std::vector<std::string>> mixtures(const std::string& fact);
+  /// nullopt: they are too many.
+  [[nodiscard]] std::optional<std::vector<std::string>> mixtures(
+      const std::string& fact, const std::vector<std::string>& singles);
+  /// The values of single GPUs in a range.
+  [[nodiscard]] std::vector<std::string> singles_in(const Range& range, const std::string& fact);
+  /// Of everything that derivations told apart since, some is in `box`.
+  [[nodiscard]] bool add_mixtures(Box& box);
 
   Derivations& derivations_;
   Derivation& own_;

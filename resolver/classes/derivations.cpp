@@ -241,9 +241,15 @@ std::string Derivations::property_signature(const Derivation& derivation, const 
     signature += "machine\n";
     for (const auto& [ns, features] : lists) {
       for (const providers::Feature& feature : features) {
+        wheel::Property property{ns, feature.name, {}};
+        const auto first = derivation.used.properties.lower_bound(property);
+        const bool used = first != derivation.used.properties.end() && first->ns == ns &&
+                          first->feature == feature.name;
+        if (!used) continue;
         for (const std::string& value : feature.values) {
-          if (derivation.used.properties.contains({ns, feature.name, value}))
-            signature += fmt::format("{} {} {}\n", ns, feature.name, value);
+          property.value = value;
+          if (!derivation.used.properties.contains(property)) continue;
+          signature += fmt::format("{} {} {}\n", ns, feature.name, value);
         }
       }
     }
@@ -294,6 +300,7 @@ void Derivations::find_groups(Derivation& derivation) const {
 Derivation* Derivations::add(FactValues point, const Target& target,
                              IndexCandidates& candidates) {
   ++solves_;
+  if (getenv("DBG")) { fprintf(stderr,"SOLVE"); for (auto& [f,v]:point) fprintf(stderr," %s=%s",f.c_str(),v.c_str()); fprintf(stderr,"\n"); }  // DBG
   WatchedCandidates watched(candidates, options_);
   for (const std::vector<Request>* list :
        {&requests_.requirements, &requests_.constraints, &requests_.overrides}) {
@@ -308,8 +315,9 @@ Derivation* Derivations::add(FactValues point, const Target& target,
     }
   }
   auto result = resolve(requests_, target, {}, watched, options_, *report_);
+  const bool solved = result.has_value();
   Derivation derivation{.point = std::move(point),
-                        .used = watched.take_used(),
+                        .used = watched.take_used(solved),
                         .facts = {},
                         .groups = {},
                         .signatures = {},
@@ -389,6 +397,12 @@ Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValu
   return derived;
 }
 
+bool Derivations::leads_family(const plan::ResolvedPackage& package) const {
+  if (sources_.sources().families == nullptr) return false;
+  const auto family = sources_.sources().families->named(package.family);
+  return family && (*family)->anchor() == package.name;
+}
+
 bool Derivations::excludes(const FactValues& point, const Derivation& answer) {
   Platform* platform = platform_of(point);
   if (platform == nullptr || !answer.result) return true;
@@ -413,7 +427,7 @@ bool Derivations::excludes(const FactValues& point, const Derivation& answer) {
         const bool for_any = !options_.forced_labels.empty() ||
                              options_.pinned_variants.contains(package.name) ||
                              answer.used.pinned_builds.contains(package.name) ||
-                             !package.family.empty();
+                             (!package.family.empty() && !leads_family(package));
         if (for_any) return false;
         // One supported value of each feature will do.
         return std::ranges::any_of(package.supported_properties,

@@ -32,8 +32,9 @@ class WatchedCandidates final : public Candidates {
 
   /// The requirements of the user.
   void note_requirement(const wheel::Requirement& requirement);
-  /// With the wheels of all releases that were looked at.
-  [[nodiscard]] UsedInputs take_used();
+  /// With the wheels of all releases that were looked at. `solved`: with a solution; else every
+  /// build of a release that was looked at is a reason why there is none.
+  [[nodiscard]] UsedInputs take_used(bool solved);
 
   [[nodiscard]] Result<std::vector<Release*>> releases(std::string_view name) override;
   [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,
@@ -62,6 +63,9 @@ class WatchedCandidates final : public Candidates {
                                              const CandidateWheel& wheel) override {
     return inner_.known_metadata(name, release, wheel);
   }
+  void note_decision(const Release& release, std::string_view label) override {
+    decisions_[&release].emplace(label);
+  }
   [[nodiscard]] std::optional<std::string> first_sha256(const CandidateWheel& wheel) override {
     return inner_.first_sha256(wheel);
   }
@@ -75,7 +79,15 @@ class WatchedCandidates final : public Candidates {
   [[nodiscard]] std::set<std::string> names_at_hand() override { return inner_.names_at_hand(); }
 
  private:
+  /// What a release has, and the labels of the wheels that were asked about.
+  struct Described {
+    const ReleaseMetadata* metadata = nullptr;
+    std::set<std::string, std::less<>> labels;
+  };
+
   void note_name(std::string_view name);
+  void note_properties(const Release& release, const Described& described, bool solved);
+  void note_device(const index::Family& family);
   void note_releases(const std::vector<Release*>& releases);
 
   Candidates& inner_;
@@ -83,6 +95,8 @@ class WatchedCandidates final : public Candidates {
   UsedInputs used_;
   std::set<std::string, std::less<>> names_;
   std::set<Release*> releases_;
+  std::map<const Release*, Described> described_;
+  std::map<const Release*, std::set<std::string, std::less<>>> decisions_;  ///< as note_decision
   std::set<const index::Family*> families_;
   std::set<const wheel::CoreMetadata*> metadata_;
 };

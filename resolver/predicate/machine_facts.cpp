@@ -459,7 +459,8 @@ FactValues facts_of(const Machine& machine, const providers::GpuPolicy& policy) 
   FactValues facts;
   put(facts, "system", text::ascii_lower(machine.os.system));
   put(facts, "kernel", machine.os.kernel);
-  if (!machine.libc.family.empty())
+  const bool has_choice = machine.os.system.empty() || machine.os.system == "Linux";
+  if (!machine.libc.family.empty() && has_choice)
     put(facts, "libc",
         machine.libc.family + " " + render({machine.libc.major, machine.libc.minor}));
   put_cpu(facts, machine.cpu);
