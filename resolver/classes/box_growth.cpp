@@ -43,7 +43,7 @@ void BoxGrowth::begin() {
   box_.clear();
   for (const std::string& fact : own_.facts) box_[fact] = only(value_of(facts_, fact));
   used_ = {&own_};
-  learn_values();
+  learn_values(box_);
 }
 
 const Box& BoxGrowth::grow() {
@@ -70,7 +70,7 @@ bool BoxGrowth::grow_all() {
     widen(fact);
   }
   while (true) {
-    learn_values();
+    learn_values(box_);
     Box all = box_;
     if (!add_mixtures(all)) return false;
     const Box before = all;
@@ -164,7 +164,7 @@ bool BoxGrowth::covers(Box& box, Used& used) {
     used.clear();
     const Verdict verdict = covers_once(box, used);
     if (verdict != Verdict::again) return verdict == Verdict::same;
-    learn_values();
+    learn_values(box);
   }
 }
 

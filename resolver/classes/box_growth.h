@@ -70,7 +70,7 @@ class BoxGrowth {
   /// The parts of `region` that `derivation` does not hold for.
   void add_rest(const Grid& grid, const Region& region, Derivation& derivation,
                 const FactValues& platform, std::vector<Region>& rest);
-  void learn_values();
+  void learn_values(const Box& box);
   /// Unlike GPUs that may be in one machine: a few for each way in which they may differ.
   /// nullopt: they are too many.
   [[nodiscard]] std::optional<std::vector<std::string>> mixtures(

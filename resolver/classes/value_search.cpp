@@ -70,16 +70,17 @@ Range only_value(const std::string& value) { return {.values = {value}}; }
 
 }  // namespace
 
-void BoxGrowth::learn_values() {
+void BoxGrowth::learn_values(const Box& box) {
   known_.clear();
   Found found;
   for (const Derivation& derivation : derivations_.all()) {
-    for (const wheel::Property& property : derivation.used.properties) {
-      Found named = values_named(property);
-      std::ranges::move(named, std::back_inserter(found));
-    }
+    const auto add = [&](const wheel::Property& property) {
+      std::ranges::move(values_named(property), std::back_inserter(found));
+    };
+    std::ranges::for_each(derivation.used.properties, add);
+    for (const auto& run : derivation.used.unsupported) std::ranges::for_each(run, add);
   }
-  for (const auto& [fact, range] : box_) {
+  for (const auto& [fact, range] : box) {
     std::vector<std::string>& values = known_[fact];
     values = known_values(fact);
     add_once(values, "");

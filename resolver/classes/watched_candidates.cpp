@@ -101,44 +101,39 @@ void WatchedCandidates::note_releases(const std::vector<Release*>& releases) {
   releases_.insert(releases.begin(), releases.end());
 }
 
-void WatchedCandidates::note_device(const index::Family& family) {
-  for (const index::FamilyLabel& label : family.labels) {
-    if (!label.vendor.empty()) used_.properties.insert({"axle", "gpu", label.vendor});
+LookedAt WatchedCandidates::looked_at(bool solved) const {
+  LookedAt looked;
+  for (const auto& [release, described] : described_) {
+    const wheel::VariantMetadata& document = *described.metadata->document;
+    const auto decisions = decisions_.find(release);
+    const bool all = !solved || decisions == decisions_.end() || decisions->second.contains("");
+    const auto decided = [&](const std::string& label, const wheel::VariantProperties& properties) {
+      return all || decisions->second.contains(label) ||
+             !std::ranges::all_of(decisions->second, [&](const std::string& taken) {
+               const auto variant = document.variants.find(taken);
+               return variant != document.variants.end() &&
+                      always_ranks_before(document, variant->second, properties);
+             });
+    };
+    std::vector<std::string> labels;
+    for (const std::string& label : described.labels) {
+      const auto variant = document.variants.find(label);
+      if (variant != document.variants.end() && decided(label, variant->second))
+        labels.push_back(label);
+    }
+    looked.documents.emplace_back(&document, std::move(labels));
+    // A build for any machine is taken for one whose GPUs have none of their own.
+    const index::Family* family = release->family;
+    const bool fallback =
+        family != nullptr && (all || std::ranges::any_of(decisions->second, [&](const auto& label) {
+                                return family->is_fallback(label);
+                              }));
+    if (fallback) looked.families.insert(family);
   }
+  return looked;
 }
 
-void WatchedCandidates::note_properties(const Release& release, const Described& described,
-                                        bool solved) {
-  const wheel::VariantMetadata& document = *described.metadata->document;
-  const auto decisions = decisions_.find(&release);
-  const bool all = !solved || decisions == decisions_.end() || decisions->second.contains("");
-  const auto is_taken = [&](const std::string& label) {
-    return decisions != decisions_.end() && decisions->second.contains(label);
-  };
-  const auto ranks_after_all_taken = [&](const wheel::VariantProperties& properties) {
-    return std::ranges::all_of(decisions->second, [&](const std::string& label) {
-      const auto taken = document.variants.find(label);
-      return taken != document.variants.end() &&
-             always_ranks_before(document, taken->second, properties);
-    });
-  };
-  for (const std::string& label : described.labels) {
-    const auto variant = document.variants.find(label);
-    if (variant == document.variants.end()) continue;
-    if (!all && !is_taken(label) && ranks_after_all_taken(variant->second)) continue;
-    used_.properties.insert(variant->second.begin(), variant->second.end());
-  }
-  // A build for any machine is taken for one whose GPUs have none of their own.
-  if (release.family == nullptr) return;
-  const bool fallback =
-      all || std::ranges::any_of(decisions->second, [&](const std::string& label) {
-        return release.family->is_fallback(label);
-      });
-  if (fallback) note_device(*release.family);
-}
-
-UsedInputs WatchedCandidates::take_used(bool solved) {
-  for (const auto& [release, described] : described_) note_properties(*release, described, solved);
+UsedInputs WatchedCandidates::take_used() {
   for (const Release* release : releases_) {
     if (release->parsed == Release::Parsed::none) continue;
     if (release->parsed == Release::Parsed::all) {

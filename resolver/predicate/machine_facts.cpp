@@ -399,7 +399,7 @@ Names facts_behind_axle(const wheel::Property& property) {
   }
   if (feature == "cuda_code") return {"sm"};
   if (feature == "cuda_code_or_jit") return {"driver", "sm"};
-  if (feature == "compressed_code") return {"driver"};
+  if (feature == "cuda_compressed_code") return {"driver"};
   if (feature == "gfx_code") return {"gfx"};
   if (feature == "rocm_version_lower_bound") return {"rocm"};
   if (feature == "aarch64_platform") return {"arm_platform", "sm"};

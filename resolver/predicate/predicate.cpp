@@ -119,7 +119,7 @@ void put_in_order(Predicate& predicate) {
   }
   std::ranges::stable_sort(predicate.atoms, {}, [](const Atom& atom) {
     const std::string fact = fact_behind(atom);
-    return std::tuple(fact_order(fact), atom.fact, atom.kind, atom.values);
+    return std::tuple(fact_order(fact), atom.fact != fact, atom.fact, atom.kind, atom.values);
   });
 }
 
