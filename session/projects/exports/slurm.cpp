@@ -37,11 +37,13 @@ Result<std::string> render_slurm(const ClassExport& one, Report& report) {
   std::vector<std::string> groups;
   std::vector<std::string> unsaid;
   bool gpu = false;
+  bool alternatives = false;
   for (const resolver::Atom& atom : one.holds.atoms) {
     gpu = gpu || is_of_gpu(atom);
     const auto level = least_level(atom);
     if (level && *level == 1) continue;
     const std::vector<std::string> features = node_features(atom);
+    alternatives = alternatives || features.size() > 1;
     if (features.empty()) {
       unsaid.push_back(resolver::render_atom(atom));
     } else {
@@ -56,6 +58,8 @@ Result<std::string> render_slurm(const ClassExport& one, Report& report) {
   if (!unsaid.empty())
     report.note(fmt::format("class {}: no feature of a node says {}", one.about.name,
                             fmt::join(unsaid, ", ")));
+  if (alternatives)
+    text += "# Slurm refuses features that no node of the cluster has: leave those out.\n";
   if (gpu) text += "#SBATCH --gres=gpu:1\n";
   if (!groups.empty()) text += fmt::format("#SBATCH --constraint=\"{}\"\n", fmt::join(groups, "&"));
   return text;
