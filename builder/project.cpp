@@ -79,7 +79,9 @@ void read_axle(documents::TomlTable& axle, Project& project) {
   project.toolchains = read_toolchains(axle);
   project.ci = read_ci_settings(axle);
   // Of installing (session/settings/axle_config.cpp).
-  for (const char* key : {"attestations", "trusted-root", "publishers"}) (void)axle.find(key);
+  for (const char* key : {"attestations", "trusted-root", "publishers", "machines", "environments",
+                          "default-groups", "indexes"})
+    (void)axle.find(key);
 }
 
 /// "" if the back end finds it elsewhere (setup.cfg).

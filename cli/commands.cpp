@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/model_commands.h"
 #include "cli/project_commands.h"
+#include "cli/project_file_commands.h"
 #include "cli/publishing_commands.h"
 #include "cli/self_commands.h"
 
@@ -177,6 +178,14 @@ const std::array rows = {
             "variant install --dry-run --json demo     what would change; files in the way: "
             "`conflicts`",
             run_install},
+    init_row(),
+    add_row(sources, choices),
+    remove_row(),
+    import_row(),
+    lock_row(resolving),
+    sync_row(resolving),
+    run_row(resolving),
+    verify_row(),
     Command{"venv", "Make a virtual environment", "DIR", Arity::any,
             environment + as_pip_and_uv +
                 std::vector<Opt>{Opt::prompt, Opt::system_site_packages, Opt::clear, Opt::no_cache,

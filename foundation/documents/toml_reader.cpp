@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/documents/toml_text.h"
 #include "foundation/text/ascii.h"
 #include "foundation/text/nearest.h"
 
@@ -21,24 +22,6 @@ bool belongs_to_key(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// The length of the string at the start of `text`, of any of TOML's four kinds; all of it if it
-/// does not end.
-std::size_t string_length(std::string_view text) {
-  const char quote = text[0];
-  const bool multiline = text.size() > 2 && text[1] == quote && text[2] == quote;
-  const std::size_t marks = multiline ? 3 : 1;
-  for (std::size_t i = marks; i < text.size(); ++i) {
-    if (text[i] == '\\' && quote == '"') {
-      ++i;
-    } else if (text[i] == '\n' && !multiline) {
-      return i;
-    } else if (text[i] == quote && (!multiline || text.substr(i, marks) == text.substr(0, marks))) {
-      return i + marks;
-    }
-  }
-  return text.size();
-}
-
 /// The line of the first key with more segments than any real one; 0 if there is none. Strings and
 /// comments are skipped; dots in values (`3.14`, `1979-05-27 07:32:00.5`) are few.
 std::size_t line_of_overlong_key(std::string_view text) {
@@ -47,7 +30,7 @@ std::size_t line_of_overlong_key(std::string_view text) {
   while (!text.empty()) {
     std::size_t length = 1;
     if (text[0] == '"' || text[0] == '\'') {
-      length = string_length(text);
+      length = toml_string_length(text);
     } else if (text[0] == '#') {
       length = std::min(text.find('\n'), text.size());
     } else if (text[0] == '.') {

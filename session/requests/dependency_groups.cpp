@@ -118,6 +118,12 @@ std::vector<std::string> DependencyGroups::names() const {
   return names;
 }
 
+std::vector<std::string> DependencyGroups::normalized_names() const {
+  std::vector<std::string> names;
+  for (const auto& [normalized, group] : groups_) names.push_back(normalized);
+  return names;
+}
+
 std::string DependencyGroups::origin(const toml::node& entry, const Group& group) const {
   return fmt::format("{}:{}, group {}", where_, entry.source().begin.line, group.name);
 }
@@ -181,6 +187,14 @@ Result<void> DependencyGroups::take(std::string_view name, std::vector<FileRequi
     }
   }
   return {};
+}
+
+Result<std::vector<FileRequirement>> DependencyGroups::all_of(std::string_view name) {
+  for (auto& [normalized, group] : groups_) group.taken = false;
+  std::vector<FileRequirement> requirements;
+  if (auto taken = take(name, requirements); !taken)
+    return std::unexpected(std::move(taken).error());
+  return requirements;
 }
 
 Result<void> DependencyGroups::open(Group& group, Taking& taking) const {

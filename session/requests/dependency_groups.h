@@ -31,8 +31,14 @@ class DependencyGroups {
   /// for a group that does not exist; malformed, with line and group.
   [[nodiscard]] Result<void> take(std::string_view name, std::vector<FileRequirement>& into);
 
+  /// The requirements of the group `name` alone and of the groups that it includes, whatever was
+  /// taken before. Errors: as above.
+  [[nodiscard]] Result<std::vector<FileRequirement>> all_of(std::string_view name);
+
   /// For messages: as written, in the order of their normalised names.
   [[nodiscard]] std::vector<std::string> names() const;
+  /// For `take`: normalised, sorted.
+  [[nodiscard]] std::vector<std::string> normalized_names() const;
 
  private:
   struct Group {

@@ -9,7 +9,9 @@
 
 #include "foundation/documents/toml_reader.h"
 #include "foundation/text/nearest.h"
+#include "foundation/text/quote.h"
 #include "session/settings/configuration_files.h"
+#include "session/settings/layer.h"
 #include "session/variables.h"
 #include "wheel/requirement.h"
 
@@ -20,8 +22,25 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Keys of [tool.axle] that `variant build` reads (builder/project.cpp).
-constexpr std::array keys_of_builds = {"packages",           "python-tag", "allow-libraries",
-                                       "allow-instructions", "cmake",      "variant",
+constexpr std::array keys_of_builds = {"packages",
+                                       "python-tag",
+                                       "allow-libraries",
+                                       "allow-instructions",
+                                       "cmake",
+                                       "toolchain",
+                                       "ci",
+                                       "axes",
+                                       "product",
+                                       "variant",
+                                       "flags",
+                                       "march",
+                                       "tune",
+                                       "compile-args",
+                                       "cuda-architectures",
+                                       "hip-architectures",
+                                       "sycl-targets",
+                                       "environment",
+                                       "config-settings",
                                        "variant-markers"};
 
 std::vector<std::string> kind_names() {
@@ -90,6 +109,40 @@ AxleConfig read_config(documents::TomlTable& table) {
   return config;
 }
 
+/// A list of texts with their places.
+std::vector<Stated> stated_list(documents::TomlTable& table, std::string_view key) {
+  std::vector<Stated> list;
+  for (std::string& value : table.texts(key)) {
+    const toml::node& node = (*table.find(key)->as_array())[list.size()];
+    list.push_back({std::move(value), table.reading().place(node)});
+  }
+  return list;
+}
+
+ProjectEnvironments read_environments(documents::TomlTable& axle) {
+  ProjectEnvironments read;
+  read.classes = read_machine_classes(axle);
+  if (const auto kind = axle.text("environments"); kind && *kind != "by-class") {
+    axle.refuse("environments", fmt::format("{} is not known", text::quote(*kind)),
+                "\"by-class\": .venv-CLASS; without it there is one environment, .venv");
+  } else {
+    read.by_class = kind.has_value();
+  }
+  if (axle.find("default-groups") != nullptr)
+    read.default_groups = stated_list(axle, "default-groups");
+  read.indexes = stated_list(axle, "indexes");
+  for (Stated& stated : read.indexes) {
+    const fs::path folder = fs::path(axle.reading().where()).parent_path();
+    const ConfiguredIndex index = parse_index(stated.value, stated.origin);
+    if (index.url.empty()) axle.refuse("indexes", "an index is empty", "name its URL or folder");
+    if (!index.url.contains("://")) {
+      const std::string place = (folder / index.url).lexically_normal().string();
+      stated.value = index.name.empty() ? place : index.name + "=" + place;
+    }
+  }
+  return read;
+}
+
 /// nullopt if the file does not exist.
 template <class Parse>
 Outcome<std::optional<AxleConfig>> read_file(const std::string& path, Parse parse) {
@@ -133,6 +186,7 @@ Result<AxleConfig> parse_project_config(std::string_view text, const std::string
     if (auto axle = tool->table("axle")) {
       for (const char* key : keys_of_builds) (void)axle->find(key);
       config = read_config(*axle);
+      config.environments = read_environments(*axle);
       if (axle->find("allowed-signers") != nullptr) {
         axle->refuse("allowed-signers", "a project does not say whom its user trusts",
                      "say it in axle/config.toml, or with --allowed-signers");
@@ -158,18 +212,20 @@ Result<AxleConfig> parse_user_config(std::string_view text, const std::string& w
 }
 
 Outcome<AxleConfigs> read_axle_configs() {
-  AxleConfigs configs;
-  const auto project = find_axle_project();
+  auto project = read_project_config();
   if (!project) return std::unexpected(project.error());
-  if (!project->empty()) {
-    auto config = read_file(*project, parse_project_config);
-    if (!config) return std::unexpected(config.error());
-    if (*config) configs.project = std::move(**config);
-  }
   auto user = read_user_config();
   if (!user) return std::unexpected(user.error());
-  configs.user = std::move(*user);
-  return configs;
+  return AxleConfigs{std::move(*project), std::move(*user)};
+}
+
+Outcome<AxleConfig> read_project_config() {
+  const auto project = find_axle_project();
+  if (!project) return std::unexpected(project.error());
+  if (project->empty()) return AxleConfig();
+  auto config = read_file(*project, parse_project_config);
+  if (!config) return std::unexpected(config.error());
+  return std::move(*config).value_or(AxleConfig());
 }
 
 Outcome<AxleConfig> read_user_config() {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "session/command_failure.h"
+#include "session/settings/machine_classes.h"
 #include "session/settings/settings.h"
 #include "session/settings/user_defaults.h"
 #include "wheel/attestation/publisher.h"
@@ -20,6 +22,14 @@ struct ExpectedPublisher {
   std::string origin;
 };
 
+/// What a project alone says: of the environments that it is locked for.
+struct ProjectEnvironments {
+  std::vector<MachineClass> classes;  ///< in the file's order
+  bool by_class = false;              ///< environments = "by-class"
+  std::optional<std::vector<Stated>> default_groups;
+  std::vector<Stated> indexes;  ///< as of --index: URL, path or NAME=URL; paths are absolute
+};
+
 /// What one file says.
 struct AxleConfig {
   std::optional<Stated> attestations;
@@ -27,6 +37,7 @@ struct AxleConfig {
   std::optional<Stated> allowed_signers;  ///< the same; only the user says whom to trust
   std::map<std::string, ExpectedPublisher, std::less<>> publishers;  ///< by normalised name
   UserDefaults defaults;                                             ///< of the user's file alone
+  ProjectEnvironments environments;                                  ///< of a project's alone
 };
 
 /// [tool.axle] of a pyproject.toml, or the user's file. `where`: its path, absolute. Errors:
@@ -42,7 +53,8 @@ struct AxleConfigs {
 
 /// Errors: usage, for a file that is not valid or cannot be read.
 [[nodiscard]] Outcome<AxleConfigs> read_axle_configs();
-/// The user's alone.
+/// The project's alone; the user's alone.
+[[nodiscard]] Outcome<AxleConfig> read_project_config();
 [[nodiscard]] Outcome<AxleConfig> read_user_config();
 
 }  // namespace axle::session

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foundation/text/ascii.h"
+#include "session/settings/axle_config.h"
 #include "session/settings/configuration_files.h"
 #include "session/settings/exclude_newer.h"
 #include "session/settings/user_defaults.h"
@@ -136,6 +137,17 @@ SettingsLayer uv_variables() {
   return layer;
 }
 
+/// What [tool.axle] says besides [tool.uv].
+Outcome<SettingsLayer> project_layer() {
+  const auto config = read_project_config();
+  if (!config) return std::unexpected(config.error());
+  SettingsLayer layer;
+  layer.of_uv = true;
+  for (const Stated& index : config->environments.indexes)
+    layer.add("index", index.value, index.origin);
+  return layer;
+}
+
 }  // namespace
 
 std::span<const OptionKey> option_keys() { return keys_of_options; }
@@ -169,12 +181,15 @@ Outcome<std::vector<SettingsLayer>> read_layers(const Arguments& arguments,
   }
   auto uv_files = read_uv_files(arguments);
   if (!uv_files) return std::unexpected(uv_files.error());
+  auto of_project = project_layer();
+  if (!of_project) return std::unexpected(of_project.error());
   auto defaults = read_user_defaults();
   if (!defaults) return std::unexpected(defaults.error());
   std::vector<SettingsLayer> layers;
   layers.push_back(std::move(command_line));
   layers.push_back(std::move(of_pip));
   layers.push_back(std::move(of_uv));
+  layers.push_back(std::move(*of_project));
   layers.push_back(std::move(uv_files->project));
   layers.push_back(std::move(defaults->settings));
   layers.push_back(std::move(*pip_files));

@@ -27,6 +27,10 @@ COMMANDS = {
     "bundle": ["demo", "--dry-run", "--out", "demo.zip"],
     "wheel": ["demo", "--dry-run"],
     "venv": ["--clear"],
+    "init": ["demo"],
+    "add": ["demo"],
+    "remove": ["demo"],
+    "import": ["requirements.txt"],
     "uninstall": ["demo"],
     "undo": ["--dry-run"],
     "list": [],
@@ -83,7 +87,7 @@ COMMANDS = {
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has, or ask no machine.
-REFUSED = {"build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test", "export", "tree"}
+REFUSED = {"init", "remove", "import", "export", "tree", "build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test"}
 
 
 class ElsewhereTestCase(TestCase):

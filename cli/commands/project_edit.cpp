@@ -1,0 +1,167 @@
+// add, remove: requirements of a project's pyproject.toml.
+#include "session/projects/project_edit.h"
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/project_file_commands.h"
+#include "cli/views/edit_view.h"
+#include "session/projects/chosen_versions.h"
+#include "session/projects/imported_project.h"
+#include "session/projects/project.h"
+#include "session/requests/package_place.h"
+#include "session/session.h"
+#include "session/workspace.h"
+#include "wheel/requirement.h"
+
+namespace axle::cli {
+
+namespace {
+
+using session::Opt;
+using session::RequirementList;
+
+/// --extra, --group or --dev; else the dependencies.
+session::Outcome<RequirementList> named_list(const session::Arguments& arguments) {
+  const int given = static_cast<int>(arguments.has(Opt::project_extra)) +
+                    static_cast<int>(arguments.has(Opt::project_group)) +
+                    static_cast<int>(arguments.has(Opt::dev));
+  if (given > 1)
+    return session::misused("--extra, --group and --dev name different lists",
+                            "give one of them, and call the command once for each list");
+  RequirementList list;
+  if (arguments.has(Opt::dev)) list = {RequirementList::Kind::group, "dev"};
+  if (arguments.has(Opt::project_extra))
+    list = {RequirementList::Kind::extra, arguments.value(Opt::project_extra)};
+  if (arguments.has(Opt::project_group))
+    list = {RequirementList::Kind::group, arguments.value(Opt::project_group)};
+  const bool named = list.kind != RequirementList::Kind::dependencies;
+  if (named && !wheel::is_valid_name(list.name))
+    return session::misused(
+        fmt::format("`{}` is not a valid name of an extra or a group", list.name),
+        "a name consists of letters, digits, -, _ and ., and begins and ends "
+        "with a letter or a digit");
+  return list;
+}
+
+/// What is to be added, as requirements that can stand in a project.
+session::Outcome<std::vector<std::string>> named_requirements(session::Session& session) {
+  const session::Arguments& arguments = session.arguments();
+  std::vector<std::string> texts;
+  for (const std::string& text : arguments.positionals) {
+    const auto place = session::parse_package_place(text);
+    if (!place) {
+      texts.push_back(text);
+      continue;
+    }
+    const auto requirement = session::requirement_at(*place);
+    if (!requirement)
+      return session::misused(requirement.error().message, requirement.error().hint);
+    if (!requirement->url.starts_with("http") || requirement->name.empty())
+      return session::misused(
+          fmt::format("`{}` is the place of a package, which other machines do not have", text),
+          "add its name, and say in [tool.uv.sources] where it is");
+    texts.push_back(wheel::render_requirement(*requirement));
+  }
+  for (const std::string& file : arguments.values(Opt::requirement)) {
+    if (session::import_kind(file) != session::ImportKind::requirements)
+      return session::misused(fmt::format("-r {}: that is no requirements file", file),
+                              "`variant import` reads it");
+    auto imported = session::read_import(file, session::remote_files(session, true));
+    if (!imported) return session::failed(std::move(imported).error());
+    for (Remark& remark : imported->remarks) session.report().add(std::move(remark));
+    std::ranges::move(imported->dependencies, std::back_inserter(texts));
+  }
+  if (texts.empty())
+    return session::misused("nothing to add", "name a package, or a file of them with -r FILE");
+  return texts;
+}
+
+/// Gives what was added without a version the lower bound of what would be chosen.
+session::Outcome<void> bound(session::Session& session, const session::Project& project,
+                             const RequirementList& list, session::ProjectEdit& edit) {
+  std::vector<std::string> free;
+  for (const std::string& text : edit.changed) {
+    const auto requirement = wheel::parse_requirement(text);
+    if (requirement && requirement->specifiers.empty() && requirement->url.empty())
+      free.push_back(text);
+  }
+  if (free.empty()) return {};
+  const auto versions = session::chosen_versions(session, project, free);
+  if (!versions) return std::unexpected(versions.error());
+  if (auto bounded = session::bound_requirements(edit, list, *versions); !bounded)
+    return session::failed(std::move(bounded).error());
+  return {};
+}
+
+int answer_edit(const session::ProjectEdit& edit, const RequirementList& list, char sign,
+                Output& output) {
+  if (!edit.is_empty()) {
+    if (auto written = session::write_edit(edit); !written)
+      return output.failure(session::failed(std::move(written).error()).error());
+    output.change_was_made();
+  } else if (!output.options().quiet) {
+    output.note(fmt::format("{}: {} has it already", edit.file, list.shown()));
+  }
+  const std::vector<ListEdit> edits = {{list, edit.changed}};
+  return output.answer({.text = [&] { return render_edits(edits, sign, output); },
+                        .json = [&]() -> nlohmann::ordered_json {
+                          return {{"project", edit.file},
+                                  {sign == '+' ? "added" : "removed", edits_json(edits)}};
+                        }});
+}
+
+}  // namespace
+
+int run_add(session::Session& session, Output& output) {
+  const auto list = named_list(session.arguments());
+  if (!list) return output.failure(list.error());
+  const auto project = session::open_project();
+  if (!project) return output.failure(project.error());
+  const auto texts = named_requirements(session);
+  if (!texts) return output.failure(texts.error());
+  session::ProjectEdit edit{project->file, project->text, project->text, {}};
+  for (const std::string& text : *texts) {
+    auto added = session::add_requirement(edit, *list, text);
+    if (added) continue;
+    const bool usage =
+        added.error().kind == ErrorKind::malformed || added.error().kind == ErrorKind::conflict;
+    return output.failure(usage
+                              ? session::misused(added.error().message, added.error().hint).error()
+                              : session::failed(added.error()).error());
+  }
+  if (!session.arguments().has(Opt::edit_alone)) {
+    if (auto bounded = bound(session, *project, *list, edit); !bounded)
+      return output.failure(bounded.error());
+  }
+  return answer_edit(edit, *list, '+', output);
+}
+
+int run_remove(session::Session& session, Output& output) {
+  if (const auto here = check_no_machine(session); !here) return output.failure(here.error());
+  const session::Arguments& arguments = session.arguments();
+  const auto list = named_list(arguments);
+  if (!list) return output.failure(list.error());
+  if (arguments.positionals.empty())
+    return output.failure(session::misused("nothing to remove", "name a package").error());
+  const auto project = session::open_project();
+  if (!project) return output.failure(project.error());
+  session::ProjectEdit edit{project->file, project->text, project->text, {}};
+  for (const std::string& name : arguments.positionals) {
+    if (!wheel::is_valid_name(name))
+      return output.failure(session::misused(fmt::format("`{}` is not the name of a package", name),
+                                             "name it without versions, extras and markers")
+                                .error());
+    if (auto removed = session::remove_requirement(edit, *list, name); !removed)
+      return output.failure(session::failed(std::move(removed).error()).error());
+  }
+  return answer_edit(edit, *list, '-', output);
+}
+
+}  // namespace axle::cli
