@@ -126,8 +126,7 @@ void put_npus(FactValues& facts, const Machine& machine) {
 // --- the other way round ---------------------------------------------------------------------
 
 Arch arch_named(std::string_view name) {
-  for (const Arch arch :
-       {Arch::x86_64, Arch::aarch64, Arch::ppc64le, Arch::riscv64, Arch::s390x}) {
+  for (const Arch arch : {Arch::x86_64, Arch::aarch64, Arch::ppc64le, Arch::riscv64, Arch::s390x}) {
     if (detect::render_arch(arch) == name) return arch;
   }
   return Arch::other;
