@@ -85,8 +85,8 @@ class Candidates {
     return nullptr;
   }
 
-  /// For whoever watches: the build `label` of the release was taken, whatever builds rank after it;
-  /// empty: which of its builds fit decided, each of them. Said again, both count.
+  /// For whoever watches: the build `label` of the release was taken, whatever builds rank after
+  /// it; empty: which of its builds fit decided, each of them. Said again, both count.
   virtual void note_decision([[maybe_unused]] const Release& release,
                              [[maybe_unused]] std::string_view label) {}
 

@@ -17,16 +17,14 @@ constexpr unsigned most_attempts = 3;
 /// platform last, which other facts may imply.
 std::size_t turn_of(std::string_view fact) {
   constexpr std::array<std::string_view, 20> turns = {
-      "driver", "rocm",         "libc", "npu_driver", "cann", "x86_64", "aarch64",
-      "cpu",    "sve_bytes",    "sme_bytes",    "device", "gfx",  "npu",    "tpu",
-      "sm",     "arm_platform", "property",     "kernel", "system", "arch"};
+      "driver", "rocm",         "libc",      "npu_driver", "cann",   "x86_64", "aarch64",
+      "cpu",    "sve_bytes",    "sme_bytes", "device",     "gfx",    "npu",    "tpu",
+      "sm",     "arm_platform", "property",  "kernel",     "system", "arch"};
   const FactRow* row = find_fact_row(fact);
   return static_cast<std::size_t>(std::ranges::find(turns, row->name) - turns.begin());
 }
 
-bool is_of_gpus(std::string_view fact) {
-  return fact == "sm" || fact == "gfx" || fact == "device";
-}
+bool is_of_gpus(std::string_view fact) { return fact == "sm" || fact == "gfx" || fact == "device"; }
 
 Range only(std::string_view value) { return {.values = {std::string(value)}}; }
 
@@ -311,8 +309,9 @@ FactValues BoxGrowth::point_of(const Box& box, const Grid& grid,
   const bool agrees = std::ranges::all_of(filled, [&](const auto& fact) {
     return fact.first.starts_with(property_fact) || value_of(back, fact.first) == fact.second;
   });
-  const bool adds = std::ranges::any_of(
-      back, [&](const auto& fact) { return box.contains(fact.first) && !filled.contains(fact.first); });
+  const bool adds = std::ranges::any_of(back, [&](const auto& fact) {
+    return box.contains(fact.first) && !filled.contains(fact.first);
+  });
   return agrees && !adds ? filled : point;
 }
 

@@ -18,11 +18,11 @@ ClassSolver::~ClassSolver() = default;
 std::expected<ClassAnswer, Unresolved> ClassSolver::solve(const detect::Machine& machine) {
   const providers::GpuPolicy& gpus = options_.providers.gpus;
   if (gpus.rule == providers::GpuRule::named) {
-    return std::unexpected(Unresolved{
-        {ErrorKind::unsupported,
-         std::string(gpus.set_by) + providers::render_gpu_policy(gpus) +
-             " names GPUs of one machine, and says nothing of others of its class",
-         "use all, any or first"}});
+    return std::unexpected(
+        Unresolved{{ErrorKind::unsupported,
+                    std::string(gpus.set_by) + providers::render_gpu_policy(gpus) +
+                        " names GPUs of one machine, and says nothing of others of its class",
+                    "use all, any or first"}});
   }
   FactValues facts = facts_of(machine, gpus);
   auto derived = derivations_.derive(machine, facts);

@@ -69,15 +69,15 @@ std::vector<std::string> facts_behind_used(const wheel::Property& property,
   return facts_behind(property);
 }
 
-/// As UsedInputs::unsupported says it of a machine and its views, of which the machine is the first.
+/// As UsedInputs::runs says it of a machine and its views, of which the machine is the first.
 bool lacks_all(const std::vector<SupportedProperties>& machines,
                const std::vector<wheel::Property>& run) {
   const std::size_t first = machines.size() > 1 ? 1 : 0;
   for (std::size_t i = first; i < machines.size(); ++i) {
     const auto features = machines[i].find(run.front().ns);
     if (features == machines[i].end()) return true;
-    const auto feature = std::ranges::find(features->second, run.front().feature,
-                                           &providers::Feature::name);
+    const auto feature =
+        std::ranges::find(features->second, run.front().feature, &providers::Feature::name);
     const bool has_some =
         feature != features->second.end() &&
         std::ranges::any_of(run, [&](const wheel::Property& property) {
@@ -132,7 +132,7 @@ std::vector<FactGroup> grouped(const std::set<std::string, std::less<>>& facts,
   for (const UsedInputs* used : all) {
     for (const wheel::Property& property : used->properties)
       links.link(facts_behind_used(property, *used));
-    for (const std::vector<wheel::Property>& run : used->unsupported) {
+    for (const std::vector<wheel::Property>& run : used->runs) {
       std::vector<std::string> behind;
       for (const wheel::Property& property : run)
         std::ranges::move(facts_behind(property), std::back_inserter(behind));
@@ -247,8 +247,7 @@ const std::vector<SupportedProperties>& Derivations::lists_at(const FactValues& 
   const auto [known, is_new] = lists_.try_emplace(std::move(key));
   if (!is_new) return known->second;
   const detect::Machine whole = machine_with(facts);
-  std::vector<detect::Machine> machines =
-      providers::device_views(whole, options_.providers.gpus);
+  std::vector<detect::Machine> machines = providers::device_views(whole, options_.providers.gpus);
   machines.insert(machines.begin(), whole);
   for (const detect::Machine& machine : machines) {
     SupportedProperties& lists = known->second.emplace_back();
@@ -280,7 +279,7 @@ std::string Derivations::property_signature(const Derivation& derivation, const 
       }
     }
   }
-  for (const std::vector<wheel::Property>& run : derivation.used.unsupported) {
+  for (const std::vector<wheel::Property>& run : derivation.used.runs) {
     const std::vector<std::string> behind = facts_behind(run.front());
     const bool inside = std::ranges::any_of(behind, [&](const std::string& fact) {
       return std::ranges::find(group, fact) != group.end();
@@ -328,7 +327,7 @@ void Derivations::find_groups(Derivation& derivation) const {
     for (std::string& fact : facts_behind_used(property, derivation.used))
       derivation.facts.insert(std::move(fact));
   }
-  for (const std::vector<wheel::Property>& run : derivation.used.unsupported) {
+  for (const std::vector<wheel::Property>& run : derivation.used.runs) {
     for (const wheel::Property& property : run) {
       for (std::string& fact : facts_behind(property)) derivation.facts.insert(std::move(fact));
     }
@@ -336,10 +335,8 @@ void Derivations::find_groups(Derivation& derivation) const {
   derivation.groups = grouped(derivation.facts, {&derivation.used});
 }
 
-Derivation* Derivations::add(FactValues point, const Target& target,
-                             IndexCandidates& candidates) {
+Derivation* Derivations::add(FactValues point, const Target& target, IndexCandidates& candidates) {
   ++solves_;
-  if (getenv("DBG")) { fprintf(stderr,"SOLVE"); for (auto& [f,v]:point) fprintf(stderr," %s=%s",f.c_str(),v.c_str()); fprintf(stderr,"\n"); }  // DBG
   WatchedCandidates watched(candidates, options_);
   for (const std::vector<Request>* list :
        {&requests_.requirements, &requests_.constraints, &requests_.overrides}) {
@@ -355,6 +352,7 @@ Derivation* Derivations::add(FactValues point, const Target& target,
   }
   auto result = resolve(requests_, target, {}, watched, options_, *report_);
   UsedInputs used = watched.take_used();
+  if (plugins_) used.foreign = plugins_->take_asked();
   add_used_properties(watched.looked_at(result.has_value()), target, options_, used);
   Derivation derivation{.point = std::move(point),
                         .used = std::move(used),
@@ -364,7 +362,6 @@ Derivation* Derivations::add(FactValues point, const Target& target,
                         .answer = result ? answer_of(*result) : std::string(),
                         .result = std::move(result)};
   if (plugins_) {
-    derivation.used.foreign = plugins_->take_asked();
     if (target.machine == here_) plugins_->add_facts(derivation.point);
   }
   find_groups(derivation);
@@ -418,7 +415,7 @@ Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValu
   // The facts must say all that the machine itself would say.
   const detect::Machine stated = machine_with(facts);
   std::set<wheel::Property> asked = derived->used.properties;
-  for (const auto& run : derived->used.unsupported) asked.insert(run.begin(), run.end());
+  for (const auto& run : derived->used.runs) asked.insert(run.begin(), run.end());
   for (const providers::Provider& provider : providers::builtin_providers()) {
     const auto used_of = [&](const detect::Machine& of) {
       std::string used;
@@ -454,32 +451,28 @@ bool Derivations::excludes(const FactValues& point, const Derivation& answer) {
     if (provider == nullptr || provider->every_value_fits) return true;
     // On unlike GPUs one list is less than all that may be chosen.
     if (!providers::device_views(machine, options_.providers.gpus).empty()) return true;
-    const providers::Features features =
-        provider->supported(machine, options_.providers.gpus);
+    const providers::Features features = provider->supported(machine, options_.providers.gpus);
     return std::ranges::any_of(features, [&](const providers::Feature& feature) {
       return feature.name == property.feature &&
              std::ranges::find(feature.values, property.value) != feature.values.end();
     });
   };
-  return std::ranges::any_of(
-      answer.result->packages, [&](const plan::ResolvedPackage& package) {
-        if (package.built_from) return false;
-        if (tag_index(*platform, package.wheel_name.tags_text) == wheel::SupportedTags::npos)
-          return true;
-        const bool for_any = !options_.forced_labels.empty() ||
-                             options_.pinned_variants.contains(package.name) ||
-                             answer.used.pinned_builds.contains(package.name) ||
-                             (!package.family.empty() && !leads_family(package));
-        if (for_any) return false;
-        // One supported value of each feature will do.
-        return std::ranges::any_of(package.supported_properties,
-                                   [&](const wheel::Property& property) {
-          return std::ranges::none_of(package.variant_properties,
-                                      [&](const wheel::Property& other) {
-            return other.ns == property.ns && other.feature == property.feature && supports(other);
-          });
-        });
+  return std::ranges::any_of(answer.result->packages, [&](const plan::ResolvedPackage& package) {
+    if (package.built_from) return false;
+    if (tag_index(*platform, package.wheel_name.tags_text) == wheel::SupportedTags::npos)
+      return true;
+    const bool for_any = !options_.forced_labels.empty() ||
+                         options_.pinned_variants.contains(package.name) ||
+                         answer.used.pinned_builds.contains(package.name) ||
+                         (!package.family.empty() && !leads_family(package));
+    if (for_any) return false;
+    // One supported value of each feature will do.
+    return std::ranges::any_of(package.supported_properties, [&](const wheel::Property& property) {
+      return std::ranges::none_of(package.variant_properties, [&](const wheel::Property& other) {
+        return other.ns == property.ns && other.feature == property.feature && supports(other);
       });
+    });
+  });
 }
 
 }  // namespace axle::resolver

@@ -33,8 +33,8 @@ class DocumentLists {
                 const Options& options)
       : document_(document) {
     CollectedReport said_before;
-    SupportedLists whole = supported_lists(document, *target.machine, options.providers,
-                                           target.markers, said_before);
+    SupportedLists whole =
+        supported_lists(document, *target.machine, options.providers, target.markers, said_before);
     for (const plan::NamespaceOrigin& origin : whole.origins)
       origins_.emplace(origin.ns, origin.origin);
     std::vector<detect::Machine> views =
@@ -100,14 +100,18 @@ int breadth(const Run& run) {
   return depends_on("sm") ? 1 : 2;
 }
 
-void add_variant(const wheel::VariantMetadata& document, const wheel::VariantProperties& properties,
+void add_variant(const LookedAt::Document& looked, const wheel::VariantProperties& properties,
                  const DocumentLists& lists, UsedInputs& used) {
+  const wheel::VariantMetadata& document = *looked.metadata;
   std::vector<Run> reasons;
+  std::vector<Run> met;
   for (const Run& run : runs_of(properties)) {
     // Versions of other packages are chosen with it.
-    if (wheel::is_abi_namespace(document, run.front().ns) || !lists.fails(run)) continue;
+    if (wheel::is_abi_namespace(document, run.front().ns)) continue;
     const bool builtin = lists.comes_from(run, plan::ListOrigin::builtin);
-    if (builtin) {
+    if (!lists.fails(run)) {
+      if (builtin) met.push_back(run);
+    } else if (builtin) {
       reasons.push_back(run);
     } else if (!lists.comes_from(run, plan::ListOrigin::plugin)) {
       return;  // it fits nowhere
@@ -115,7 +119,9 @@ void add_variant(const wheel::VariantMetadata& document, const wheel::VariantPro
   }
   const auto reason = std::ranges::min_element(reasons, {}, breadth);
   if (reason != reasons.end()) {
-    used.unsupported.insert(*reason);
+    used.runs.insert(*reason);
+  } else if (looked.is_ordered && !used.variant_markers && used.foreign.empty()) {
+    used.runs.insert(met.begin(), met.end());
   } else {
     used.properties.insert(properties.begin(), properties.end());
   }
@@ -126,19 +132,20 @@ void add_variant(const wheel::VariantMetadata& document, const wheel::VariantPro
 void add_used_properties(const LookedAt& looked, const Target& target, const Options& options,
                          UsedInputs& used) {
   std::deque<DocumentLists> known;
-  for (const auto& [document, labels] : looked.documents) {
-    auto lists = std::ranges::find_if(known, [&, wanted = document](const DocumentLists& one) {
-      return one.is_for(*wanted) && !one.asks_plugins();
+  for (const LookedAt::Document& document : looked.documents) {
+    const wheel::VariantMetadata& metadata = *document.metadata;
+    auto lists = std::ranges::find_if(known, [&](const DocumentLists& one) {
+      return one.is_for(metadata) && !one.asks_plugins();
     });
     if (lists == known.end()) {
-      known.emplace_back(*document, target, options);
+      known.emplace_back(metadata, target, options);
       lists = std::prev(known.end());
     }
-    for (const std::string& label : labels)
-      add_variant(*document, document->variants.at(label), *lists, used);
+    for (const std::string& label : document.labels)
+      add_variant(document, metadata.variants.at(label), *lists, used);
   }
-  const SupportedProperties own = {
-      {"axle", providers::find_provider("axle")->supported(*target.machine, {providers::GpuRule::any})}};
+  const SupportedProperties own = {{"axle", providers::find_provider("axle")->supported(
+                                                *target.machine, {providers::GpuRule::any})}};
   for (const index::Family* family : looked.families) {
     std::vector<wheel::Property> vendors;
     for (const index::FamilyLabel& label : family->labels) {

@@ -31,7 +31,9 @@ void add_driver(Found& found, const std::string& value) {
 void add_capability(Found& found, const std::string& value) {
   const std::size_t end = value.find_first_not_of("0123456789");
   constexpr std::size_t longest = 3;
-  if (!value.contains('_') || end == std::string::npos || end < 2 || end > longest || value.front() == '0') return;
+  if (!value.contains('_') || end == std::string::npos || end < 2 || end > longest ||
+      value.front() == '0')
+    return;
   found.emplace_back("sm", value.substr(0, end));
 }
 
@@ -44,15 +46,15 @@ Found values_named(const wheel::Property& property) {
   if (ns == "axle" && feature == "cuda_code_or_jit" && !value.contains('_'))
     add_driver(found, value);
   if (ns == "axle" && feature.starts_with("cuda_code")) add_capability(found, value);
-  const bool gfx = (ns == "amd" && feature == "gfx_arch") || (ns == "axle" && feature == "gfx_code");
+  const bool gfx =
+      (ns == "amd" && feature == "gfx_arch") || (ns == "axle" && feature == "gfx_code");
   if (gfx && !value.ends_with("generic") && providers::gfx_name(value) == value)
     found.emplace_back("gfx", value);
   if ((ns == "amd" && feature == "rocm_version") || feature == "rocm_version_lower_bound") {
     if (const auto version = version_in(value)) {
       found.emplace_back("rocm", providers::render_version(*version));
       // Of a version that only this property names, the next one is another.
-      found.emplace_back("rocm",
-                         providers::render_version({version->first, version->second + 1}));
+      found.emplace_back("rocm", providers::render_version({version->first, version->second + 1}));
     }
   }
   if (ns == "intel") found.emplace_back("device", value);
@@ -78,7 +80,7 @@ void BoxGrowth::learn_values(const Box& box) {
       std::ranges::move(values_named(property), std::back_inserter(found));
     };
     std::ranges::for_each(derivation.used.properties, add);
-    for (const auto& run : derivation.used.unsupported) std::ranges::for_each(run, add);
+    for (const auto& run : derivation.used.runs) std::ranges::for_each(run, add);
   }
   for (const auto& [fact, range] : box) {
     std::vector<std::string>& values = known_[fact];

@@ -26,8 +26,8 @@ std::pair<FirstKey, FirstKey> bounds_of_first_key(const wheel::VariantMetadata& 
   FirstKey best = {last, last, last};
   FirstKey worst = best;
   for (const wheel::Property& property : properties) {
-    const auto ns = static_cast<std::size_t>(
-        std::ranges::find(document.namespaces, property.ns) - document.namespaces.begin());
+    const auto ns = static_cast<std::size_t>(std::ranges::find(document.namespaces, property.ns) -
+                                             document.namespaces.begin());
     FirstKey low = {ns, 0, 0};
     FirstKey high = {ns, last, last};
     const auto provider = document.providers.find(property.ns);
@@ -59,6 +59,15 @@ bool always_ranks_before(const wheel::VariantMetadata& document,
   return bounds_of_first_key(document, left).second < bounds_of_first_key(document, right).first;
 }
 
+/// No machine ranks the variants in another order: their first keys are different and known.
+bool is_ordered_everywhere(const wheel::VariantMetadata& document) {
+  std::set<FirstKey> keys;
+  return std::ranges::all_of(document.variants, [&](const auto& variant) {
+    const auto [best, worst] = bounds_of_first_key(document, variant.second);
+    return best == worst && keys.insert(best).second;
+  });
+}
+
 /// Of one file; nothing of a name that is no wheel's.
 void note_tags(const index::PublishedFile& file, std::set<std::string, std::less<>>& tags) {
   if (const auto name = wheel::parse_wheel_name(file.filename)) tags.insert(name->tags_text);
@@ -74,6 +83,10 @@ void WatchedCandidates::note_requirement(const wheel::Requirement& requirement) 
   if (!requirement.marker) return;
   for (const std::string_view name : machine_markers) {
     if (requirement.marker->mentions(name)) used_.markers.emplace(name);
+  }
+  for (const std::string_view name :
+       {"variant_properties", "variant_features", "variant_namespaces"}) {
+    if (requirement.marker->mentions(name)) used_.variant_markers = true;
   }
 }
 
@@ -121,7 +134,8 @@ LookedAt WatchedCandidates::looked_at(bool solved) const {
       if (variant != document.variants.end() && decided(label, variant->second))
         labels.push_back(label);
     }
-    looked.documents.emplace_back(&document, std::move(labels));
+    const bool is_ordered = is_ordered_everywhere(document);
+    looked.documents.push_back({&document, std::move(labels), is_ordered});
     // A build for any machine is taken for one whose GPUs have none of their own.
     const index::Family* family = release->family;
     const bool fallback =

@@ -17,9 +17,9 @@ namespace axle::resolver {
 /// solver asks nothing else of a machine.
 struct UsedInputs {
   std::set<wheel::Property> properties;  ///< whether the machine supports them, and in which order
-  /// Values of one feature of which some GPU, or the machine, supports none: a build that needs one
-  /// of them is out of the question, whatever else it needs.
-  std::set<std::vector<wheel::Property>> unsupported;
+  /// Values of one feature, and whether each GPU, or the machine, supports one of them. Of a build
+  /// that does not fit this is enough to know, whatever else it needs.
+  std::set<std::vector<wheel::Property>> runs;
   std::set<std::string, std::less<>> tags;  ///< of wheels: "cp312-cp312-manylinux_2_28_x86_64"
   /// Names of markers that tell of a machine: "platform_machine", "platform_release".
   std::set<std::string, std::less<>> markers;
@@ -27,12 +27,18 @@ struct UsedInputs {
   std::set<std::string, std::less<>> foreign;
   /// Packages of which somebody pins a local version: a build that may be none for the machine.
   std::set<std::string, std::less<>> pinned_builds;
+  bool variant_markers = false;  ///< some requirement asks which properties are supported
 };
 
 /// What was looked at that has to be put beside the lists of the machine.
 struct LookedAt {
-  /// Documents, and those of their variants that decided.
-  std::vector<std::pair<const wheel::VariantMetadata*, std::vector<std::string>>> documents;
+  struct Document {
+    const wheel::VariantMetadata* metadata = nullptr;
+    std::vector<std::string> labels;  ///< of the variants that decided
+    /// Which of two variants ranks first is the same on every machine that both fit.
+    bool is_ordered = false;
+  };
+  std::vector<Document> documents;
   /// Families of which it counted whether there is a GPU that they have builds for.
   std::set<const index::Family*> families;
 };

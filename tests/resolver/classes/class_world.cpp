@@ -104,8 +104,7 @@ std::string bound_of(const Atom& atom) {
 bool is_next(const Atom& atom, const std::string& value) {
   if (!value.contains('+')) {
     const auto& known = resolver::known_values(fact_of(atom));
-    return value.empty() || atom.fact == "libc" ||
-           std::ranges::find(known, value) != known.end();
+    return value.empty() || atom.fact == "libc" || std::ranges::find(known, value) != known.end();
   }
   const std::size_t plus = value.find('+');
   const auto listed = [&](const std::string& one) {
