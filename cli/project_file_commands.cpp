@@ -21,7 +21,8 @@ Command init_row() {
           {Opt::project_name, Opt::project_machine, Opt::python, Opt::no_cache, Opt::cache_dir},
           "variant init demo\n"
           "variant init demo --machine laptop=none --machine train=h100",
-          run_init};
+          run_init,
+          machine_classes};
 }
 
 Command add_row(const std::vector<Opt>& sources, const std::vector<Opt>& choices) {
@@ -45,12 +46,15 @@ Command add_row(const std::vector<Opt>& sources, const std::vector<Opt>& choices
       "variant add --dev pytest ruff     to the dependency group dev\n"
       "variant add --extra plots 'matplotlib>=3.9; python_version < \"3.13\"'\n"
       "variant add -r requirements.txt",
-      run_add};
+      run_add,
+      machine_classes};
 }
 
 Command remove_row() {
-  return {"remove", "Remove requirements from the project's pyproject.toml", "PKG",     Arity::any,
-          lists,    "variant remove torch\nvariant remove --dev pytest",     run_remove};
+  return {"remove",   "Remove requirements from the project's pyproject.toml",
+          "PKG",      Arity::any,
+          lists,      "variant remove torch\nvariant remove --dev pytest",
+          run_remove, machine_classes};
 }
 
 Command import_row() {
@@ -62,13 +66,8 @@ Command import_row() {
       {Opt::project_name, Opt::python, Opt::no_cache, Opt::cache_dir},
       "variant import requirements.txt\n"
       "variant import uv.lock            also poetry.lock, pylock.toml, poetry's pyproject.toml",
-      run_import};
-}
-
-session::Outcome<void> check_no_machine(const session::Session& session) {
-  if (!session.arguments().has(Opt::for_machine)) return {};
-  return session::misused("a pyproject.toml is for all machines: --for is not supported here",
-                          "classes of machines are in its [tool.axle.machines]");
+      run_import,
+      machine_classes};
 }
 
 }  // namespace axle::cli

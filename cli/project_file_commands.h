@@ -15,7 +15,4 @@ namespace axle::cli {
 [[nodiscard]] Command remove_row();
 [[nodiscard]] Command import_row();
 
-/// Error: usage, with --for: a pyproject.toml is for all machines.
-[[nodiscard]] session::Outcome<void> check_no_machine(const session::Session& session);
-
 }  // namespace axle::cli

@@ -144,7 +144,6 @@ int run_add(session::Session& session, Output& output) {
 }
 
 int run_remove(session::Session& session, Output& output) {
-  if (const auto here = check_no_machine(session); !here) return output.failure(here.error());
   const session::Arguments& arguments = session.arguments();
   const auto list = named_list(arguments);
   if (!list) return output.failure(list.error());

@@ -126,7 +126,6 @@ session::Outcome<void> write_import(const ProjectEdit& edit) {
 }  // namespace
 
 int run_import(session::Session& session, Output& output) {
-  if (const auto here = check_no_machine(session); !here) return output.failure(here.error());
   const std::string& file = session.arguments().positionals.front();
   auto imported = session::read_import(file, session::remote_files(session, true));
   if (!imported) return output.failure(session::failed(std::move(imported).error()).error());
