@@ -123,6 +123,15 @@ session::Outcome<void> write_import(const ProjectEdit& edit) {
   return {};
 }
 
+/// {name: [version, …]}
+nlohmann::ordered_json pins_json(const session::Pins& pins) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::object();
+  for (const auto& [name, versions] : pins) {
+    for (const wheel::Version& one : versions) rows[name].push_back(wheel::render_version(one));
+  }
+  return rows;
+}
+
 }  // namespace
 
 int run_import(session::Session& session, Output& output) {
@@ -146,11 +155,12 @@ int run_import(session::Session& session, Output& output) {
   for (Remark& remark : imported->remarks) output.add(std::move(remark));
   if (auto written = write_import(edit); !written) return output.failure(written.error());
   if (!edit.is_empty()) output.change_was_made();
-  return output.answer(
-      {.text = [&] { return render_edits(*edits, '+', output); },
-       .json = [&]() -> nlohmann::ordered_json {
-         return {{"project", edit.file}, {"added", edits_json(*edits)}, {"pins", imported->pins}};
-       }});
+  return output.answer({.text = [&] { return render_edits(*edits, '+', output); },
+                        .json = [&]() -> nlohmann::ordered_json {
+                          return {{"project", edit.file},
+                                  {"added", edits_json(*edits)},
+                                  {"pins", pins_json(imported->pins)}};
+                        }});
 }
 
 }  // namespace axle::cli

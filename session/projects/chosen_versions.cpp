@@ -9,8 +9,8 @@
 
 namespace axle::session {
 
-Outcome<Pins> chosen_versions(Session& session, const Project& project,
-                              const std::vector<std::string>& requirements) {
+Outcome<std::map<std::string, std::string, std::less<>>> chosen_versions(
+    Session& session, const Project& project, const std::vector<std::string>& requirements) {
   Arguments arguments = session.arguments();
   arguments.positionals = requirements;
   arguments.add(Opt::requirement, project.file);
@@ -31,7 +31,7 @@ Outcome<Pins> chosen_versions(Session& session, const Project& project,
     if (const auto requirement = wheel::parse_requirement(text))
       wanted.insert(wheel::normalize_name(requirement->name));
   }
-  Pins versions;
+  std::map<std::string, std::string, std::less<>> versions;
   for (const plan::ResolvedPackage& package : resolution->packages) {
     std::string name = wheel::normalize_name(package.name);
     if (wanted.contains(name)) versions[std::move(name)] = wheel::render_version(package.version);

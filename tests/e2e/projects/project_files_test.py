@@ -155,7 +155,7 @@ class Add(ProjectCase):
         self.write(HEAD)
         self.assert_ok(self.call("add", "absent", "other @ https://host/other-1-py3-none-any.whl", "--frozen"))
         self.assertEqual(tomllib.loads(self.read())["project"]["dependencies"],
-                         ["absent", "other@ https://host/other-1-py3-none-any.whl"])
+                         ["absent", "other @ https://host/other-1-py3-none-any.whl"])
 
 
 class Import(ProjectCase):
@@ -168,7 +168,7 @@ class Import(ProjectCase):
             + "\nrich[jupyter]>=14 ; sys_platform == 'linux'\n")
         (self.folder / "limits.txt").write_text("sympy==1.13\nnumba<1\n")
         done = self.assert_ok(self.imported("requirements.txt", "--json"))
-        self.assertEqual(done.json["pins"], {"sympy": "1.13", "torch": "2.9.0"})
+        self.assertEqual(done.json["pins"], {"sympy": ["1.13"], "torch": ["2.9.0"]})
         project = tomllib.loads(self.read())["project"]
         self.assertEqual(project["name"], "demo")
         self.assertEqual(project["dependencies"],
@@ -182,7 +182,7 @@ class Import(ProjectCase):
             '[[package]]\nname = "torch"\nversion = "2.8.1"\n[metadata]\nlock-version = "2.1"\n')
         before = self.read()
         done = self.assert_ok(self.imported("poetry.lock", "--json"))
-        self.assertEqual(done.json["pins"], {"torch": "2.8.1"})
+        self.assertEqual(done.json["pins"], {"torch": ["2.8.1"]})
         self.assertTrue(self.read().startswith(before + "\n"))
         self.assertEqual(tomllib.loads(self.read())["project"],
                          {"name": "app", "version": "0.1.0", "requires-python": ">=3.10,<4",
@@ -196,23 +196,23 @@ class Import(ProjectCase):
             '[package.metadata]\nrequires-dist = [{ name = "torch", specifier = ">=2.8" }]\n'
             '[[package]]\nname = "torch"\nversion = "2.8.1"\nsource = { registry = "https://host/simple" }\n')
         done = self.assert_ok(self.imported("uv.lock", "--json"))
-        self.assertEqual((done.json["added"], done.json["pins"]), ([], {"torch": "2.8.1"}))
+        self.assertEqual((done.json["added"], done.json["pins"]), ([], {"torch": ["2.8.1"]}))
         self.assertEqual(self.read(), text)
         (self.folder / "pylock.toml").write_text(
             'lock-version = "1.0"\n[[packages]]\nname = "sympy"\nversion = "1.13"\n')
-        self.assertEqual(self.assert_ok(self.imported("pylock.toml", "--json")).json["pins"], {"sympy": "1.13"})
+        self.assertEqual(self.assert_ok(self.imported("pylock.toml", "--json")).json["pins"], {"sympy": ["1.13"]})
         self.assertEqual(self.read(), text)
 
     def test_uv_lock_as_uv_writes_it(self):
         for name, version in (("torch", "2.9.0"), ("sympy", "1.13"), ("rich", "14.0"), ("pytest", "8.0")):
-            self.index.add_wheel(Wheel(name, version, requires=["sympy"] if name == "torch" else []))
+            Wheel(name, version, requires=["sympy"] if name == "torch" else []).write(self.root / "wheels")
         self.write(HEAD + 'requires-python = ">=3.9"\ndependencies = ["torch>=2"]\n'
                    '[project.optional-dependencies]\nfast = ["rich; sys_platform == \'linux\'"]\n'
                    '[dependency-groups]\ndev = ["pytest"]\n')
-        self.assert_ok(self.uv("lock", "--default-index", self.index.url, "--python", PYTHON, cwd=self.folder))
+        self.assert_ok(self.uv("lock", "--no-index", "--find-links", self.root / "wheels", "--python", PYTHON, cwd=self.folder))
         os.remove(self.file)
         done = self.assert_ok(self.imported("uv.lock", "--json"))
-        self.assertEqual(done.json["pins"], {"pytest": "8.0", "rich": "14.0", "sympy": "1.13", "torch": "2.9.0"})
+        self.assertEqual(done.json["pins"], {"pytest": ["8.0"], "rich": ["14.0"], "sympy": ["1.13"], "torch": ["2.9.0"]})
         made = tomllib.loads(self.read())
         self.assertEqual(made["project"]["dependencies"], ["torch>=2"])
         self.assertEqual(made["project"]["optional-dependencies"], {"fast": ['rich; sys_platform == "linux"']})
@@ -337,7 +337,8 @@ class Random(ProjectCase):
         """Nothing is gone but commas, brackets and white space, and nothing is new but the requirement and its table."""
         matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
         for kind, i, j, k, m in matcher.get_opcodes():
-            self.assertEqual(before[i:j].strip(" \t\r\n"), "", f"{kind} {before[i:j]!r}")
+            if kind != "equal":
+                self.assertEqual(before[i:j].strip(" \t\r\n"), "", f"{kind} {before[i:j]!r}")
 
 
 if __name__ == "__main__":
