@@ -13,7 +13,12 @@
 
 namespace axle::cli {
 
-enum class Arity : std::uint8_t { none, one, any };
+enum class Arity : std::uint8_t {
+  none,
+  one,
+  any,
+  command,  ///< another program's: after its first word nothing is an option of ours
+};
 
 struct Command {
   std::string_view name;        ///< "install", "index build"
@@ -52,6 +57,7 @@ int run_detect(session::Session& session, Output& output);
 int run_doctor(session::Session& session, Output& output);
 int run_download(session::Session& session, Output& output);
 int run_explain(session::Session& session, Output& output);
+int run_export(session::Session& session, Output& output);
 int run_freeze(session::Session& session, Output& output);
 int run_import(session::Session& session, Output& output);
 int run_index_add(session::Session& session, Output& output);
@@ -65,6 +71,7 @@ int run_index_yank(session::Session& session, Output& output);
 int run_init(session::Session& session, Output& output);
 int run_install(session::Session& session, Output& output);
 int run_list(session::Session& session, Output& output);
+int run_lock(session::Session& session, Output& output);
 int run_machines(session::Session& session, Output& output);
 int run_man(session::Session& session, Output& output);
 int run_mirror(session::Session& session, Output& output);
@@ -92,12 +99,16 @@ int run_rank(session::Session& session, Output& output);
 int run_remove(session::Session& session, Output& output);
 int run_repack(session::Session& session, Output& output);
 int run_resolve(session::Session& session, Output& output);
+int run_run(session::Session& session, Output& output);
 int run_sbom(session::Session& session, Output& output);
 int run_self_test(session::Session& session, Output& output);
+int run_sync(session::Session& session, Output& output);
 int run_show(session::Session& session, Output& output);
+int run_tree(session::Session& session, Output& output);
 int run_undo(session::Session& session, Output& output);
 int run_uninstall(session::Session& session, Output& output);
 int run_venv(session::Session& session, Output& output);
+int run_verify(session::Session& session, Output& output);
 int run_wheel(session::Session& session, Output& output);
 
 }  // namespace axle::cli

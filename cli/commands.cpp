@@ -4,6 +4,7 @@
 #include "cli/ci_commands.h"
 #include "cli/command.h"
 #include "cli/model_commands.h"
+#include "cli/project_commands.h"
 #include "cli/project_file_commands.h"
 #include "cli/publishing_commands.h"
 #include "cli/self_commands.h"
@@ -181,6 +182,10 @@ const std::array rows = {
     add_row(sources, choices),
     remove_row(),
     import_row(),
+    lock_row(resolving),
+    sync_row(resolving),
+    run_row(resolving),
+    verify_row(),
     Command{"venv", "Make a virtual environment", "DIR", Arity::any,
             environment + as_pip_and_uv +
                 std::vector<Opt>{Opt::prompt, Opt::system_site_packages, Opt::clear, Opt::no_cache,
@@ -281,6 +286,8 @@ const std::array rows = {
             "variant wheel --no-deps 'demo @ git+https://host/demo@v1.0'\n"
             "variant wheel --build=demo demo       build it if there is no wheel of it",
             run_wheel},
+    tree_row(),
+    export_row(),
     Command{"rank",
             "Rank the variants of one release (plumbing of explain)",
             "METADATA",

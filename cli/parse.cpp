@@ -162,7 +162,9 @@ class Tree {
     sub->get_formatter()->column_width(34);
     sub->footer(indent(command.examples));
     auto slots = std::make_unique<Slots>();
-    if (command.arity != Arity::none) {
+    if (command.arity == Arity::command) {
+      sub->prefix_command(true);
+    } else if (command.arity != Arity::none) {
       CLI::Option* option =
           sub->add_option(std::string(command.positional), slots->positionals)->type_name("");
       if (command.arity == Arity::one) option->required()->expected(1);
@@ -320,6 +322,11 @@ class Tree {
       take(before_command_, app_, parsed.arguments);
       take(*node.slots, *node.app, parsed.arguments);
       parsed.arguments.positionals = node.slots->positionals;
+      if (node.command->arity == Arity::command) {
+        std::vector<std::string> words = node.app->remaining();
+        if (!words.empty() && words.front() == "--") words.erase(words.begin());
+        parsed.arguments.positionals = std::move(words);
+      }
     }
   }
 

@@ -2,6 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "foundation/text/ascii.h"
+#include "machines/fact_words.h"
 
 namespace axle::machines {
 
@@ -110,6 +118,21 @@ std::span<const GpuModel> gpu_models() { return models; }
 const GpuModel* find_gpu_model(std::string_view name) {
   const auto* found = std::ranges::find(models, name, &GpuModel::name);
   return found == std::end(models) ? nullptr : found;
+}
+
+const GpuModel* find_gpu_model_in(std::string_view title) {
+  constexpr std::size_t longest = 100;  // the number of its parts grows quadratically
+  if (title.size() > longest) return nullptr;
+  const std::string lowered = text::ascii_lower(title);
+  const std::vector<std::string_view> words = split(lowered, " -_");
+  for (std::size_t count = words.size(); count > 0; --count) {
+    for (std::size_t first = 0; first + count <= words.size(); ++first) {
+      const auto run = std::span(words).subspan(first, count);
+      const GpuModel* model = find_gpu_model(fmt::format("{}", fmt::join(run, "")));
+      if (model != nullptr) return model;
+    }
+  }
+  return nullptr;
 }
 
 const GpuModel* find_model_of(const detect::Gpu& gpu) {

@@ -23,6 +23,10 @@ struct GpuModel {
 [[nodiscard]] std::span<const GpuModel> gpu_models();
 [[nodiscard]] const GpuModel* find_gpu_model(std::string_view name);
 
+/// The model in what a driver, a vendor or a cluster calls a GPU: h100 of "NVIDIA H100 80GB HBM3"
+/// and of "nvidia_h100_80gb_hbm3". Null for a title of more than 100 bytes.
+[[nodiscard]] const GpuModel* find_gpu_model_in(std::string_view title);
+
 /// A GPU of that model whose driver works.
 [[nodiscard]] detect::Gpu make_gpu(const GpuModel& model);
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -18,6 +19,7 @@
 
 #include "foundation/text/ascii.h"
 #include "foundation/text/nearest.h"
+#include "machines/cluster/cluster_nodes.h"
 #include "machines/completion.h"
 #include "machines/fact_words.h"
 #include "machines/gpu_models.h"
@@ -43,7 +45,8 @@ std::unexpected<Error> unreadable(const fs::path& path, std::string_view why) {
       "a machine profile is a JSON file: `variant detect --profile machine.json` writes one");
 }
 
-/// At most one byte more than a profile may have. A named pipe is given up if nobody writes to it.
+/// At most one byte more than a list of nodes may have. A named pipe is given up if nobody writes
+/// to it.
 Result<std::string> read_profile_text(const fs::path& path) {
   constexpr int patience_ms = 10'000;
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -53,7 +56,7 @@ Result<std::string> read_profile_text(const fs::path& path) {
   ssize_t got = 1;
   int number = 0;
   bool written = true;
-  while (got != 0 && number == 0 && written && text.size() <= largest_profile) {
+  while (got != 0 && number == 0 && written && text.size() <= largest_node_list) {
     pollfd ready{fd, POLLIN, 0};
     written = ::poll(&ready, 1, patience_ms) != 0;
     got = written ? ::read(fd, block.data(), block.size()) : 0;
@@ -66,12 +69,28 @@ Result<std::string> read_profile_text(const fs::path& path) {
   return text;
 }
 
-Result<NamedMachine> read_profile_file(const fs::path& path) {
+Result<std::vector<NamedMachine>> name_nodes(const fs::path& path,
+                                             Result<std::vector<NodeKind>> kinds) {
+  if (!kinds) return std::unexpected(std::move(kinds).error());
+  std::vector<NamedMachine> machines;
+  for (NodeKind& kind : *kinds) {
+    NamedMachine& named = machines.emplace_back();
+    named.name = fmt::format("{}: {}", path.string(), kind.title());
+    named.machine = std::move(kind.machine);
+  }
+  return machines;
+}
+
+/// A profile, or the nodes of a cluster.
+Result<std::vector<NamedMachine>> read_machines(const fs::path& path) {
   const auto text = read_profile_text(path);
   if (!text) return std::unexpected(text.error());
+  if (is_kubernetes_text(*text))
+    return name_nodes(path, parse_kubernetes_nodes(*text, path.string()));
+  if (is_slurm_text(*text)) return name_nodes(path, parse_slurm_nodes(*text, path.string()));
   auto profile = parse_profile(*text, path.string());
   if (!profile) return std::unexpected(profile.error());
-  return name_machine(path.string(), std::move(*profile));
+  return std::vector{name_machine(path.string(), std::move(*profile))};
 }
 
 Result<std::vector<NamedMachine>> read_fleet(const fs::path& folder) {
@@ -91,9 +110,9 @@ Result<std::vector<NamedMachine>> read_fleet(const fs::path& folder) {
   std::ranges::sort(files);
   std::vector<NamedMachine> machines;
   for (const fs::path& file : files) {
-    auto machine = read_profile_file(file);
-    if (!machine) return std::unexpected(machine.error());
-    machines.push_back(std::move(*machine));
+    auto of_file = read_machines(file);
+    if (!of_file) return of_file;
+    std::ranges::move(*of_file, std::back_inserter(machines));
   }
   return machines;
 }
@@ -113,20 +132,6 @@ Result<std::optional<NamedMachine>> find_shipped(const std::string& name) {
   return named;
 }
 
-// The model in what a driver or a vendor calls a GPU: h100 of "NVIDIA H100 80GB HBM3".
-const GpuModel* find_model_in(std::string_view title) {
-  const std::string lowered = text::ascii_lower(title);
-  const std::vector<std::string_view> words = split(lowered, " -_");
-  for (std::size_t count = words.size(); count > 0; --count) {
-    for (std::size_t first = 0; first + count <= words.size(); ++first) {
-      const auto run = std::span(words).subspan(first, count);
-      const GpuModel* model = find_gpu_model(fmt::format("{}", fmt::join(run, "")));
-      if (model != nullptr) return model;
-    }
-  }
-  return nullptr;
-}
-
 std::unexpected<Error> unknown_name(std::string_view name) {
   const auto refuse = [&](std::string hint) {
     return fail(ErrorKind::not_found,
@@ -136,10 +141,8 @@ std::unexpected<Error> unknown_name(std::string_view name) {
     return refuse(fmt::format("a GPU of that architecture is {}", *fact));
   std::vector<std::string> known = shipped_names();
   known.insert(known.end(), {"x86_64", "aarch64"});
-  constexpr std::size_t longest = 100;  // of a title: the number of its parts grows quadratically
   std::string meant;
-  if (const GpuModel* model = name.size() <= longest ? find_model_in(name) : nullptr;
-      model != nullptr)
+  if (const GpuModel* model = find_gpu_model_in(name); model != nullptr)
     meant = fmt::format("did you mean {}?", model->name);
   if (meant.empty()) meant = text::did_you_mean(name, known);
   if (meant.empty())
@@ -158,11 +161,7 @@ Result<std::vector<NamedMachine>> select_first(const std::string& first) {
   std::error_code error;
   const fs::file_status status = fs::status(first, error);
   if (fs::is_directory(status)) return read_fleet(first);
-  if (fs::exists(status)) {
-    auto machine = read_profile_file(first);
-    if (!machine) return std::unexpected(machine.error());
-    return std::vector{std::move(*machine)};
-  }
+  if (fs::exists(status)) return read_machines(first);
   const bool facts =
       first.find(':') != std::string::npos || first == "x86_64" || first == "aarch64";
   if (!facts) return unknown_name(first);

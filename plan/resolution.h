@@ -92,7 +92,8 @@ struct ResolvedPackage {
 
 struct Resolution {
   std::vector<ResolvedPackage> packages = {};  ///< sorted by name
-  /// Installed packages in whose place others come, under other names: they are to be removed.
+  /// Installed packages that are to be removed: others come in their place under other names, or
+  /// nothing needs them (variant sync).
   std::vector<std::string> replaced = {};
 };
 

@@ -197,6 +197,20 @@ enum class Opt : std::uint8_t {
   // of CI files
   ci_file,
   ci_check,
+  // of projects
+  machine_class,
+  frozen,
+  locked,
+  all_groups,
+  only_group,
+  no_default_groups,
+  inexact,
+  no_install_project,
+  no_sync,
+  coverage,
+  export_format,
+  invert,
+  depth,
   // of a pyproject.toml
   project_name,
   project_machine,
@@ -236,6 +250,11 @@ class Arguments {
     for (const auto& [id, values] : others.values_)
       values_[id].insert(values_[id].end(), values.begin(), values.end());
     order_.insert(order_.end(), others.order_.begin(), others.order_.end());
+  }
+  /// As if it had not been given.
+  void remove(Opt id) {
+    values_.erase(id);
+    std::erase(order_, id);
   }
   [[nodiscard]] bool empty() const { return values_.empty() && positionals.empty(); }
   [[nodiscard]] bool has(Opt id) const { return values_.contains(id); }

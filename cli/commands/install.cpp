@@ -12,17 +12,15 @@
 
 #include "cli/abi_check.h"
 #include "cli/command.h"
+#include "cli/environment_change.h"
 #include "cli/interruption.h"
 #include "cli/views/changes_view.h"
 #include "cli/views/decision_view.h"
 #include "cli/views/installation_report.h"
-#include "foundation/text/byte_size.h"
-#include "installer/store/store.h"
 #include "installer/transaction/changes.h"
 #include "resolver/solver/solver.h"
 #include "session/changes/environment_changes.h"
 #include "session/changes/refit.h"
-#include "session/other_folders.h"
 #include "session/output_file.h"
 #include "session/requests/read_requests.h"
 #include "session/session.h"
@@ -33,32 +31,6 @@ namespace axle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// What an installation changed or, in a dry run, would change.
-ordered_json install_json(const plan::Resolution& resolution, const installer::Changes& changes,
-                          bool dry_run) {
-  ordered_json out = {{"packages", packages_json(resolution.packages)},
-                      {"installed", changes_json(changes.installed)},
-                      {"removed", changes_json(changes.removed)},
-                      {"kept", changes_json(changes.kept)},
-                      {"conflicts", conflicts_json(changes.conflicts)},
-                      {"overwritten", overwritten_json(changes.overwritten)},
-                      {"dry_run", dry_run}};
-  if (dry_run) {
-    out["unlisted"] = ordered_json::array();
-    for (const installer::UnlistedWheel& wheel : changes.unlisted)
-      out["unlisted"].push_back({{"package", wheel.package}, {"reason", wheel.reason}});
-  }
-  return out;
-}
-
-/// Reports files that are unknown before they are downloaded.
-void note_unlisted(const installer::Changes& changes, Output& output) {
-  for (const installer::UnlistedWheel& wheel : changes.unlisted) {
-    output.note(fmt::format("file conflicts of {} are unknown until it is downloaded: {}",
-                            wheel.package, wheel.reason));
-  }
-}
 
 /// What an installation resolves, and for which environment.
 struct Installation {
@@ -121,131 +93,40 @@ std::string render_decisions(const std::vector<plan::ResolvedPackage>& packages,
   return text;
 }
 
-/// What an installation takes from elsewhere and what the store spares it, in bytes as the index
-/// gives them.
-struct Volume {
-  std::size_t files = 0;  ///< that are downloaded
-  std::uint64_t downloaded = 0;
-  std::uint64_t stored = 0;
-  bool whole = true;  ///< the index gives the size of each
-};
-
-/// To be asked before anything is downloaded.
-Volume volume_of(const plan::Resolution& resolution, const session::ChosenStore& store) {
-  Volume volume;
-  for (const plan::ResolvedPackage& package : resolution.packages) {
-    if (package.already_installed) continue;
-    const bool stored = installer::may_be_stored(store.folder, package) ||
-                        installer::may_be_stored(store.read_only, package);
-    if (!stored && package.url.starts_with("file:")) continue;
-    volume.whole = volume.whole && package.size.has_value();
-    (stored ? volume.stored : volume.downloaded) += package.size.value_or(0);
-    if (!stored) ++volume.files;
-  }
-  return volume;
-}
-
-/// The last line on a terminal: "12 packages in 3.4 s, 34.0 MB downloaded, 900 MB were in the
-/// store"; as events each package, too.
-void note_end(const installer::Changes& changes, const Volume& volume,
-              std::chrono::steady_clock::time_point began, Output& output) {
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  const std::uint64_t downloaded = output.downloads().complete_bytes();
-  for (const installer::Change& change : changes.removed)
-    output.event("removed", change_json(change));
-  for (const installer::Change& change : changes.installed)
-    output.event("installed", change_json(change));
-  output.event("end", {{"installed", changes.installed.size()},
-                       {"removed", changes.removed.size()},
-                       {"downloaded", downloaded},
-                       {"saved", volume.stored},
-                       {"seconds", took.count()}});
-  if (output.options().progress != Progress::line || changes.installed.empty()) return;
-  std::string line = fmt::format("{} package{} in {:.1f} s", changes.installed.size(),
-                                 changes.installed.size() == 1 ? "" : "s", took.count());
-  if (downloaded > 0) line += fmt::format(", {} downloaded", text::render_bytes(downloaded));
-  if (volume.stored > 0) {
-    line += fmt::format(", {}{} were in the store", volume.whole ? "" : "at least ",
-                        text::render_bytes(volume.stored));
-  }
-  output.note(line);
-}
-
-/// Byte code is that of an interpreter that runs.
-bool compiles_byte_code(const session::Workspace& workspace, Report& report) {
-  const bool asked = workspace.settings.compile_bytecode;
-  if (!asked || !workspace.stated.interpreter.is_stated()) return asked;
-  report.warn("byte code is not compiled: the modules are for another interpreter");
-  return false;
-}
-
 /// Plans the changes for `resolution` and applies or shows them.
-int carry_out(const session::Session& session, const Installation& installation,
-              plan::Resolution resolution, Output& output) {
+int carry_out_and_answer(const session::Session& session, const Installation& installation,
+                         plan::Resolution resolution, Output& output) {
   const session::Arguments& arguments = session.arguments();
   const bool dry_run = arguments.has(session::Opt::dry_run);
-  const auto store = session::choose_store(session, dry_run, output);
-  if (!store) return output.failure(store.error());
-  if (!dry_run) begin_change();
-  if (!dry_run) {
-    if (const auto made = session::make_folder(installation.workspace.environment); !made)
-      return output.failure(made.error());
-  }
-  const Volume volume = volume_of(resolution, *store);
-  output.expect_downloads(volume.files, volume.whole ? volume.downloaded : 0);
-  auto chosen = session::install_options(installation.workspace.settings, *store, session);
-  if (!chosen) return output.failure(chosen.error());
-  installer::InstallOptions& options = *chosen;
-  options.overwrite = arguments.has(session::Opt::overwrite);
-  options.compiles_byte_code = compiles_byte_code(installation.workspace, output);
-  installer::WheelFactsByUrl facts;
-  if (arguments.has(session::Opt::report)) options.facts = &facts;
-  options.verify_store =
-      arguments.has(session::Opt::reinstall) || arguments.has(session::Opt::reinstall_package);
-  auto changes = session::plan_as_wheels_say(
-      dry_run ? installer::foresee_changes : installer::plan_changes, installation.workspace,
-      resolution, options,
-      [&]() -> Result<plan::Resolution> {
-        auto again = installation.resolve(output);
-        if (!again) {
-          const Error& error = again.error();
-          return std::unexpected(error);
-        }
-        if (auto good = installation.check_attestations(*again); !good)
-          return std::unexpected(std::move(good).error());
-        return std::move(*again);
-      },
-      output);
-  if (!changes) return output.failure(changes.error());
-  if (dry_run) {
-    note_unlisted(*changes, output);
-    output.note("dry run: nothing was changed");
-  }
-  const auto whole_json = [&] { return install_json(resolution, *changes, dry_run); };
-  const auto only_conflicts = [&]() -> ordered_json {
-    return {{"conflicts", conflicts_json(changes->conflicts)}};
-  };
-  if (changes->conflicts.empty()) note_overwritten(*changes, output);
-  if (!changes->conflicts.empty() && dry_run) return refuse_conflicts(*changes, whole_json, output);
-  if (!changes->conflicts.empty()) return refuse_conflicts(*changes, only_conflicts, output);
   const std::string place = arguments.value(session::Opt::report);
   std::string report;
+  EnvironmentChange change{.workspace = installation.workspace,
+                           .began = installation.began,
+                           .again = [&]() -> Result<plan::Resolution> {
+                             auto again = installation.resolve(output);
+                             if (!again) {
+                               const Error& error = again.error();
+                               return std::unexpected(error);
+                             }
+                             if (auto good = installation.check_attestations(*again); !good)
+                               return std::unexpected(std::move(good).error());
+                             return *std::move(again);
+                           }};
   if (!place.empty()) {
-    if (auto done =
-            session::complete_facts(resolution, *installation.workspace.transport, facts, output);
-        !done)
-      return output.failure(done.error());
-    report = render_json(installation_report(
-        {resolution, installation.workspace.requests, facts, installation.target.markers}));
-    const auto written =
-        place == "-" ? session::Outcome<void>() : session::write_output(place, report, "report");
-    if (!written) return output.failure(written.error());
+    change.before = [&](const plan::Resolution& planned,
+                        installer::WheelFactsByUrl& facts) -> session::Outcome<void> {
+      if (auto done =
+              session::complete_facts(planned, *installation.workspace.transport, facts, output);
+          !done)
+        return done;
+      report = render_json(installation_report(
+          {planned, installation.workspace.requests, facts, installation.target.markers}));
+      if (place == "-") return {};
+      return session::write_output(place, report, "report");
+    };
   }
-  if (auto done = installer::apply(*changes, output); !done)
-    return output.failure(session::failed(std::move(done).error()).error());
-  if (!dry_run && !(changes->installed.empty() && changes->removed.empty()))
-    output.change_was_made();
-  if (!dry_run) note_end(*changes, volume, installation.began, output);
+  const auto changes = carry_out(session, change, resolution, output);
+  if (!changes) return changes.error();
   if (place == "-") return output.answer_text(report);
   return output.answer(
       {.text =
@@ -253,7 +134,7 @@ int carry_out(const session::Session& session, const Installation& installation,
              return (installation.explain ? render_decisions(resolution.packages, output) : "") +
                     render_changes(*changes, output);
            },
-       .json = whole_json});
+       .json = [&] { return installation_json(resolution, *changes, dry_run); }});
 }
 
 session::Outcome<void> check_arguments(const session::Arguments& arguments) {
@@ -341,7 +222,7 @@ int run_install(session::Session& session, Output& output) {
   if (!installation.explain) note_choices(resolution->packages, output);
   if (auto good = installation.check_attestations(*resolution); !good)
     return output.failure(session::failed(std::move(good).error()).error());
-  return carry_out(session, installation, std::move(*resolution), output);
+  return carry_out_and_answer(session, installation, std::move(*resolution), output);
 }
 
 int run_uninstall(session::Session& session, Output& output) {

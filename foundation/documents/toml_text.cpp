@@ -218,12 +218,12 @@ std::string toml_string_like(std::string_view value, std::string_view like) {
   const bool plain = !value.contains('"') && !value.contains('\\');
   if (one_line && !value.contains('\'') && (like.starts_with('\'') || !plain))
     return fmt::format("'{}'", value);
-  return toml_string(value);
+  return TomlWriter::quoted(value);
 }
 
 std::string toml_key(std::string_view key) {
   if (!key.empty() && std::ranges::all_of(key, is_bare)) return std::string(key);
-  return toml_string(key);
+  return TomlWriter::quoted(key);
 }
 
 }  // namespace axle::documents

@@ -18,7 +18,7 @@ bool is_bare_key(std::string_view key) {
 
 }  // namespace
 
-std::string toml_string(std::string_view text) {
+std::string TomlWriter::quoted(std::string_view text) {
   std::string written = "\"";
   for (const char c : text::repair_utf8(text)) {
     if (c == '"' || c == '\\') {
@@ -55,7 +55,7 @@ void TomlWriter::element(std::string_view path) {
 }
 
 void TomlWriter::open(std::string_view key) {
-  text_ += is_bare_key(key) ? std::string(key) : toml_string(key);
+  text_ += is_bare_key(key) ? std::string(key) : quoted(key);
   text_ += " = ";
 }
 
@@ -66,7 +66,7 @@ void TomlWriter::raw(std::string_view key, std::string_view value) {
 }
 
 void TomlWriter::text(std::string_view key, std::string_view value) {
-  raw(key, toml_string(value));
+  raw(key, quoted(value));
 }
 
 void TomlWriter::text_if_any(std::string_view key, std::string_view value) {
@@ -81,12 +81,12 @@ void TomlWriter::flag(std::string_view key, bool value) { raw(key, value ? "true
 
 void TomlWriter::texts(std::string_view key, const std::vector<std::string>& values) {
   if (values.size() < 2) {
-    raw(key, values.empty() ? "[]" : fmt::format("[{}]", toml_string(values.front())));
+    raw(key, values.empty() ? "[]" : fmt::format("[{}]", quoted(values.front())));
     return;
   }
   std::vector<std::string> strings;
   strings.reserve(values.size());
-  for (const std::string& value : values) strings.push_back(toml_string(value));
+  for (const std::string& value : values) strings.push_back(quoted(value));
   raws(key, strings);
 }
 

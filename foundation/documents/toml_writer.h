@@ -9,9 +9,6 @@
 
 namespace axle::documents {
 
-/// A basic string in quotes. What is not UTF-8 becomes U+FFFD; control characters are escaped.
-[[nodiscard]] std::string toml_string(std::string_view text);
-
 class TomlWriter {
  public:
   /// "# text", a line for each of `text`.
@@ -34,6 +31,9 @@ class TomlWriter {
   void raws(std::string_view key, const std::vector<std::string>& values);
 
   [[nodiscard]] const std::string& written() const { return text_; }
+
+  /// A basic string. What is not UTF-8 becomes U+FFFD; control characters are escaped.
+  [[nodiscard]] static std::string quoted(std::string_view text);
 
  private:
   void open(std::string_view key);

@@ -273,6 +273,23 @@ std::expected<ProgramOutput, std::error_code> run_program(const Program& program
   return output;
 }
 
+std::error_code replace_process(const Program& program) {
+  std::vector<std::string> arguments = program.arguments;
+  std::vector<std::string> environment = environment_of(program);
+  const std::string path = find_in_path(arguments.front(), environment);
+  if (path.empty()) return std::make_error_code(std::errc::no_such_file_or_directory);
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(environment);
+  sigset_t none;
+  sigset_t before;
+  sigemptyset(&none);
+  ::pthread_sigmask(SIG_SETMASK, &none, &before);
+  ::execve(path.c_str(), argv.data(), envp.data());
+  const std::error_code error = last_error();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
 void kill_running_programs() {
   for (const auto& place : running) {
     if (const pid_t group = place; group > 0) ::kill(-group, SIGKILL);

@@ -61,6 +61,11 @@ struct ProgramOutput {
 [[nodiscard]] std::expected<ProgramOutput, std::error_code> run_program(
     const Program& program, const ProgramSettings& settings = {});
 
+/// This process becomes `program`, in the current folder, with its streams and its process id;
+/// descriptors that are closed on exec are, no signal is blocked, and those that were handled have
+/// their default action. Returns only if that fails.
+[[nodiscard]] std::error_code replace_process(const Program& program);
+
 /// For a signal handler: kills the programs that run in their own groups, and their children.
 void kill_running_programs();
 

@@ -74,8 +74,8 @@ struct LockedPackage {
 /// What the project asks for, as it was when the lock was made.
 struct LockedRequests {
   std::vector<std::string> project;  ///< requirements of [project], PEP 508
-  std::map<std::string, std::vector<std::string>, std::less<>> extras;
-  std::map<std::string, std::vector<std::string>, std::less<>> groups;
+  std::map<std::string, std::vector<std::string>, std::less<>> extras = {};
+  std::map<std::string, std::vector<std::string>, std::less<>> groups = {};
   friend bool operator==(const LockedRequests&, const LockedRequests&) = default;
 };
 
@@ -85,10 +85,10 @@ struct Lock {
   /// sha256 over all that the answer depends on but the index's content: requests, constraints,
   /// overrides, sources, indexes, classes, options. Another one: the lock is out of date. 64 hex
   /// digits.
-  std::string inputs;
-  LockedRequests requests;
-  std::vector<LockedClass> classes;     ///< in the project's order
-  std::vector<LockedPackage> packages;  ///< by name, then version, then file
+  std::string inputs = {};
+  LockedRequests requests = {};
+  std::vector<LockedClass> classes = {};     ///< in the project's order
+  std::vector<LockedPackage> packages = {};  ///< by name, then version, then file
 
   [[nodiscard]] const LockedClass* find_class(std::string_view name) const;
   friend bool operator==(const Lock&, const Lock&) = default;

@@ -108,7 +108,7 @@ bool meets(const LockedPackage& package, const wheel::Requirement& need) {
   });
 }
 
-void check_names(const Lock& lock, LockTables& tables) {
+void check_classes(const Lock& lock, LockTables& tables) {
   std::map<std::string, std::string, std::less<>> classes;
   for (std::size_t i = 0; i < lock.classes.size(); ++i) {
     const std::string& name = lock.classes[i].name;
@@ -121,11 +121,15 @@ void check_names(const Lock& lock, LockTables& tables) {
             : fmt::format("there are two classes of one name, {} and {}", known->second, name),
         std::string(make_anew));
   }
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> files;
+}
+
+void check_files(const Lock& lock, LockTables& tables) {
+  using NameAndClass = std::pair<std::string_view, std::string_view>;
+  std::map<NameAndClass, std::size_t> files;
   for (std::size_t i = 0; i < lock.packages.size(); ++i) {
     const LockedPackage& package = lock.packages[i];
     for (const std::string& one : package.classes) {
-      const auto [first, is_new] = files.emplace(std::pair(package.name, one), i);
+      const auto [first, is_new] = files.emplace(NameAndClass(package.name, one), i);
       if (is_new) continue;
       const documents::TomlTable& other = tables.packages[first->second];
       tables.packages[i].refuse(

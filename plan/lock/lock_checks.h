@@ -16,8 +16,10 @@ struct LockTables {
   std::vector<documents::TomlTable> packages;  ///< one a Lock::packages
 };
 
-/// Two classes of one name, two files of one name in one class.
-void check_names(const Lock& lock, LockTables& tables);
+/// Two classes of one name.
+void check_classes(const Lock& lock, LockTables& tables);
+/// Two files of one package in one class.
+void check_files(const Lock& lock, LockTables& tables);
 /// What somebody needs and no package is.
 void check_needs(const Lock& lock, LockTables& tables);
 

@@ -266,6 +266,8 @@ class PackageReader {
   BuiltFrom read_built_from(TomlTable& table) {
     BuiltFrom from;
     const std::string kind = table.required_text("kind");
+    if (table.find("kind") != nullptr && kind != "file" && kind != "folder" && kind != "repository")
+      table.refuse("kind", "expected file, folder or repository", std::string(made_anew));
     from.filename = table.required_text("name");
     from.subdirectory = table.text("subdirectory").value_or("");
     from.editable = table.flag("editable").value_or(false);
@@ -277,8 +279,6 @@ class PackageReader {
       from.url = read_place(table, "url");
       from.kind = kind == "folder" ? BuiltFrom::Kind::folder : BuiltFrom::Kind::file;
       if (from.kind == BuiltFrom::Kind::file) from.sha256 = read_sha256(table);
-      if (kind != "folder" && kind != "file" && table.find("kind") != nullptr)
-        table.refuse("kind", "expected file, folder or repository", std::string(made_anew));
     }
     if (from.editable && from.kind != BuiltFrom::Kind::folder)
       table.refuse("editable", "only a folder can be", std::string(made_anew));
@@ -345,12 +345,13 @@ Lock read_lock(TomlTable top) {
   std::vector<std::string> classes;
   for (TomlTable& table : tables.classes)
     classes.push_back(lock.classes.emplace_back(read_class(table)).name);
+  check_classes(lock, tables);
   tables.packages = tables.top.tables("package");
   for (TomlTable& table : tables.packages)
     lock.packages.push_back(PackageReader(table, classes).read());
   tables.top.finish();
   if (tables.top.reading().error()) return lock;
-  check_names(lock, tables);
+  check_files(lock, tables);
   check_needs(lock, tables);
   std::ranges::stable_sort(lock.packages, {}, &LockedPackage::name);
   return lock;

@@ -206,6 +206,33 @@ Result<void> RequirementProblem::build(const Package& package, Release& release)
   return {};
 }
 
+Result<std::optional<Candidate>> RequirementProblem::preferred_build(const Package& package,
+                                                                     const IntegerSet& values,
+                                                                     const std::string& lead,
+                                                                     const Assignments& so_far) {
+  const auto preferred = in_.options.preferred.find(package.name);
+  if (preferred == in_.options.preferred.end()) return std::nullopt;
+  for (const wheel::Version& version : preferred->second) {
+    for (const NumberedRelease* numbered : package.list->releases_in(values)) {
+      Release& release = *numbered->release;
+      if (release.version != version) continue;
+      const auto options = options_of(package, release);
+      if (!options) return std::unexpected(options.error());
+      for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
+        const BuildOption& option = (**options)[rank];
+        const Candidate candidate = numbered->number(rank);
+        if (!values.contains(candidate) || !is_admissible(package, release, option)) continue;
+        const std::string label = backend_label(package, release, option);
+        if (!may_be_backend(package, label, so_far)) continue;
+        // What was locked for another machine is no reason to do without this one's GPU.
+        const bool follows = !lead.empty() && label == lead;
+        if (follows || (lead.empty() && tier(package, release, option) == 0)) return candidate;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId package,
                                                                   const IntegerSet& values,
                                                                   const Assignments& so_far) {
@@ -223,6 +250,8 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
   if (may_stay && !other_label) return list.installed();
   if (may_stay && list.releases().empty() && admissions_.movable.insert(place.name).second)
     return begin_again();
+  auto preferred = preferred_build(place, values, lead, so_far);
+  if (!preferred || *preferred) return preferred;
   std::optional<Candidate> best;
   unsigned best_tier = 0;
   std::map<std::string, IntegerSet> unlike;  // by label

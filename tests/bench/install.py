@@ -277,4 +277,5 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

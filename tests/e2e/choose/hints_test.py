@@ -42,6 +42,8 @@ MENTIONS = {
     "variant check --deep": "looks, and may find something",
     "variant doctor": "looks, and may find something",
     "variant undo": "says what is not recorded for it",
+    "variant lock": "says what makes or renews a lock",
+    "variant sync": "says what installs a lock",
     "variant model tune": "says what measures again",
     "variant providers retry acme": "an example of what to write",
     "variant providers retry {}": "plugin_failures_test.py runs it",

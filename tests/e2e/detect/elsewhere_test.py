@@ -41,6 +41,8 @@ COMMANDS = {
     "doctor": [],
     "resolve": ["demo"],
     "explain": ["demo"],
+    "export": ["--format", "oci"],
+    "tree": [],
     "rank": ["variants.json"],
     "audit": ["installed"],
     "build": ["."],
@@ -85,7 +87,7 @@ COMMANDS = {
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
 # They run what only this machine has, or ask no machine.
-REFUSED = {"init", "remove", "import", "build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test"}
+REFUSED = {"init", "remove", "import", "export", "tree", "build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test"}
 
 
 class ElsewhereTestCase(TestCase):

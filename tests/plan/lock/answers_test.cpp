@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/plan/lock/made_lock.h"
+#include "wheel/wheel_name.h"
 
 namespace axle::plan {
 namespace {
@@ -13,7 +14,7 @@ ResolvedPackage resolved(const std::string& name, const std::string& version) {
   ResolvedPackage package;
   package.name = name;
   package.version = *wheel::parse_version(version);
-  package.filename = name + "-" + version + "-py3-none-any.whl";
+  package.filename = wheel::wheel_distribution(name) + "-" + version + "-py3-none-any.whl";
   package.wheel_name = *wheel::parse_wheel_name(package.filename);
   package.url = "https://files.example/" + package.filename;
   package.hash = wheel::expected_sha256(digits('a'));
@@ -127,7 +128,7 @@ TEST_CASE("answers go through a lock and come out as plans") {
   variant.filename = "dep-2.0-py3-none-any-v3.whl";
   variant.wheel_name = *wheel::parse_wheel_name(variant.filename);
   variant.required_by = {"demo 1.0"};
-  const ClassAnswer one = answer("a", {variant, demo});
+  const ClassAnswer one = answer("a", {demo, variant});
   Lock lock;
   lock.made_by = "axle";
   lock.inputs = digits('0');

@@ -45,7 +45,7 @@ TEST_CASE("a newer schema is refused with a word, before anything else") {
   CHECK(error.kind == ErrorKind::unsupported);
   CHECK(error.message == "axle.lock:1: schema: schema 2 is not supported, only 1");
   CHECK(error.hint == "a newer version of Axle may read the file");
-  CHECK(refused("").message == "axle.lock: schema: the key is missing");
+  CHECK(refused("").message == "axle.lock:1: schema: the key is missing");
   CHECK(refused("schema = \"1\"").message.contains("expected a number"));
 }
 

@@ -1,0 +1,151 @@
+#include "resolver/classes/watched_candidates.h"
+
+#include <algorithm>
+#include <array>
+
+#include "index/family/alternatives.h"
+#include "index/family/device_extras.h"
+#include "providers/provider.h"
+
+namespace axle::resolver {
+namespace {
+
+/// Those that the machine decides, not the interpreter.
+constexpr std::array<std::string_view, 6> machine_markers = {
+    "platform_machine", "platform_system",  "sys_platform",
+    "os_name",          "platform_release", "platform_version"};
+
+/// Of one file; nothing of a name that is no wheel's.
+void note_tags(const index::PublishedFile& file, std::set<std::string, std::less<>>& tags) {
+  if (const auto name = wheel::parse_wheel_name(file.filename)) tags.insert(name->tags_text);
+}
+
+}  // namespace
+
+void WatchedCandidates::note_requirement(const wheel::Requirement& requirement) {
+  const bool pins = std::ranges::any_of(
+      requirement.specifiers.specifiers,
+      [](const wheel::Specifier& specifier) { return !specifier.version.local.empty(); });
+  if (pins) used_.pinned_builds.insert(wheel::normalize_name(requirement.name));
+  if (!requirement.marker) return;
+  for (const std::string_view name : machine_markers) {
+    if (requirement.marker->mentions(name)) used_.markers.emplace(name);
+  }
+}
+
+void WatchedCandidates::note_name(std::string_view name) {
+  if (!names_.emplace(name).second) return;
+  if (const index::DeviceExtras* table = index::device_extras_of(name)) {
+    for (const auto& [device, bundles] : table->devices)
+      used_.properties.insert({table->ns, table->feature, device});
+    const providers::Provider* provider = providers::find_provider(table->ns);
+    if (provider == nullptr) return;
+    for (const providers::Feature& feature : provider->all()) {
+      if (feature.name != table->feature) continue;
+      for (const std::string& value : feature.values)
+        used_.properties.insert({table->ns, table->feature, value});
+    }
+  }
+  if (!options_.alternatives) return;
+  if (const index::Alternatives* group = index::alternatives_of(name)) {
+    for (const index::AlternativeMember& member : group->members)
+      used_.properties.insert(member.needs.begin(), member.needs.end());
+  }
+}
+
+void WatchedCandidates::note_releases(const std::vector<Release*>& releases) {
+  releases_.insert(releases.begin(), releases.end());
+}
+
+UsedInputs WatchedCandidates::take_used() {
+  for (const Release* release : releases_) {
+    if (release->parsed == Release::Parsed::none) continue;
+    if (release->parsed == Release::Parsed::all) {
+      for (const CandidateWheel& wheel : release->candidates)
+        used_.tags.insert(wheel.name.tags_text);
+      continue;
+    }
+    for (const index::PublishedFile& file : release->wheels()) note_tags(file, used_.tags);
+  }
+  return std::move(used_);
+}
+
+Result<std::vector<Release*>> WatchedCandidates::releases(std::string_view name) {
+  note_name(name);
+  auto found = inner_.releases(name);
+  if (found) note_releases(*found);
+  return found;
+}
+
+Result<std::vector<Release*>> WatchedCandidates::matching(std::string_view name,
+                                                          const VersionFilter& filter) {
+  note_name(name);
+  auto found = inner_.matching(name, filter);
+  if (found) note_releases(*found);
+  return found;
+}
+
+Result<Release*> WatchedCandidates::direct(std::string_view name, const NamedPlaces& places) {
+  note_name(name);
+  auto found = inner_.direct(name, places);
+  if (found) note_releases({*found});
+  return found;
+}
+
+std::vector<Release*> WatchedCandidates::releases_at_hand(std::string_view name) {
+  std::vector<Release*> found = inner_.releases_at_hand(name);
+  note_releases(found);
+  return found;
+}
+
+Result<const ReleaseMetadata*> WatchedCandidates::variants(
+    std::string_view name, const Release& release,
+    const std::vector<const CandidateWheel*>& wheels) {
+  auto found = inner_.variants(name, release, wheels);
+  if (!found || !(*found)->document) return found;
+  const wheel::VariantMetadata& document = *(*found)->document;
+  // Others are ranked as well, and left out then.
+  for (const CandidateWheel* wheel : wheels) {
+    const auto variant = document.variants.find(wheel->label);
+    if (variant != document.variants.end())
+      used_.properties.insert(variant->second.begin(), variant->second.end());
+  }
+  for (const auto& [ns, provider] : document.providers) {
+    if (provider.enable_if.empty() && provider.requires_.empty()) continue;
+    // Their markers are few, and which of them count is decided by the document alone.
+    const auto mentions = [&](std::string_view text, std::string_view marker) {
+      return text.contains(marker);
+    };
+    for (const std::string_view marker : machine_markers) {
+      if (mentions(provider.enable_if, marker) ||
+          std::ranges::any_of(provider.requires_,
+                              [&](const std::string& text) { return mentions(text, marker); })) {
+        used_.markers.emplace(marker);
+      }
+    }
+  }
+  return found;
+}
+
+Result<WheelMetadata> WatchedCandidates::metadata(std::string_view name, const Release& release,
+                                                  const CandidateWheel& wheel) {
+  auto found = inner_.metadata(name, release, wheel);
+  if (!found || !metadata_.insert(found->get()).second) return found;
+  for (const wheel::Requirement& requirement : (*found)->requires_dist)
+    note_requirement(requirement);
+  return found;
+}
+
+Result<const index::Family*> WatchedCandidates::family_of(std::string_view name) {
+  note_name(name);
+  auto found = inner_.family_of(name);
+  if (!found || *found == nullptr || !families_.insert(*found).second) return found;
+  for (const index::FamilyLabel& label : (*found)->labels) {
+    if (!label.vendor.empty()) used_.properties.insert({"axle", "gpu", label.vendor});
+  }
+  // Which platform a build is for.
+  used_.markers.emplace("platform_machine");
+  return found;
+}
+
+}  // namespace axle::resolver
