@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "resolver/predicate/predicate.h"
 #include "plan/lock/lock.h"
+#include "resolver/predicate/predicate.h"
 #include "session/command_failure.h"
 #include "session/options.h"
 #include "wheel/marker.h"
