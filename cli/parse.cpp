@@ -124,6 +124,7 @@ class Tree {
 
   Parsed parse(std::vector<std::string> words) {
     Parsed parsed;
+    const std::vector<std::string> rest = take_rest(words);
     std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 takes them
     try {
       app_.parse(std::move(reversed));
@@ -144,10 +145,30 @@ class Tree {
       return parsed;
     }
     collect(parsed);
+    if (rest.empty()) return parsed;
+    // The words of another program, and a "--" among them is its own.
+    std::vector<std::string>& own = parsed.arguments.positionals;
+    own.insert(own.end(), rest.begin() + (own.empty() ? 1 : 0), rest.end());
     return parsed;
   }
 
  private:
+  /// Of a command that starts another program: removes from `words` what begins with "--".
+  [[nodiscard]] static std::vector<std::string> take_rest(std::vector<std::string>& words) {
+    const auto is_such = [&](const std::string& word) {
+      return std::ranges::any_of(commands(), [&](const Command& command) {
+        return command.arity == Arity::command && command.name == word;
+      });
+    };
+    const auto first =
+        std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with('-'); });
+    if (first == words.end() || !is_such(*first)) return {};
+    const auto mark = std::ranges::find(words, "--");
+    std::vector<std::string> rest(mark, words.end());
+    words.erase(mark, words.end());
+    return rest;
+  }
+
   void add(const Command& command, const std::vector<std::string>& words) {
     const std::string name = last_word(command.name);
     const std::string_view group = command.name.substr(0, command.name.size() - name.size());
@@ -322,11 +343,8 @@ class Tree {
       take(before_command_, app_, parsed.arguments);
       take(*node.slots, *node.app, parsed.arguments);
       parsed.arguments.positionals = node.slots->positionals;
-      if (node.command->arity == Arity::command) {
-        std::vector<std::string> words = node.app->remaining();
-        if (!words.empty() && words.front() == "--") words.erase(words.begin());
-        parsed.arguments.positionals = std::move(words);
-      }
+      if (node.command->arity == Arity::command)
+        parsed.arguments.positionals = node.app->remaining();
     }
   }
 

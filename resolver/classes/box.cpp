@@ -15,6 +15,16 @@ Atom atom_of(std::string_view fact, AtomKind kind, const std::string& value) {
   return {std::string(fact), kind, {value}};
 }
 
+/// "90+80" of "80" and "90".
+bool is_made_of(std::string_view mixture, const std::set<std::string, std::less<>>& values) {
+  while (!mixture.empty()) {
+    const std::size_t end = std::min(mixture.find('+'), mixture.size());
+    if (!values.contains(mixture.substr(0, end))) return false;
+    mixture.remove_prefix(std::min(end + 1, mixture.size()));
+  }
+  return true;
+}
+
 /// Of a range that is not all of it.
 void add_bounds(const Range& range, std::string_view fact, const std::vector<std::string>& known,
                 Predicate& predicate) {
@@ -103,8 +113,11 @@ Predicate predicate_of(const Box& box, const Values& known) {
       add_bounds(range, fact, known.find(fact)->second, predicate);
     } else {
       Atom atom{fact, AtomKind::one_of, {}};
-      for (const std::string& value : range.values)
-        atom.values.push_back(value.empty() ? "none" : value);
+      for (const std::string& value : range.values) {
+        if (!range.mixed || !value.contains('+') || !is_made_of(value, range.values))
+          atom.values.push_back(value.empty() ? "none" : value);
+      }
+      if (range.mixed) atom.values.emplace_back(mixed_gpus);
       predicate.atoms.push_back(std::move(atom));
     }
   }

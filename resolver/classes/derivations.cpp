@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "providers/provider.h"
+#include "resolver/classes/used_properties.h"
 #include "resolver/solver/solver.h"
 
 namespace axle::resolver {
@@ -68,6 +69,25 @@ std::vector<std::string> facts_behind_used(const wheel::Property& property,
   return facts_behind(property);
 }
 
+/// As UsedInputs::unsupported says it of a machine and its views, of which the machine is the first.
+bool lacks_all(const std::vector<SupportedProperties>& machines,
+               const std::vector<wheel::Property>& run) {
+  const std::size_t first = machines.size() > 1 ? 1 : 0;
+  for (std::size_t i = first; i < machines.size(); ++i) {
+    const auto features = machines[i].find(run.front().ns);
+    if (features == machines[i].end()) return true;
+    const auto feature = std::ranges::find(features->second, run.front().feature,
+                                           &providers::Feature::name);
+    const bool has_some =
+        feature != features->second.end() &&
+        std::ranges::any_of(run, [&](const wheel::Property& property) {
+          return std::ranges::find(feature->values, property.value) != feature->values.end();
+        });
+    if (!has_some) return true;
+  }
+  return false;
+}
+
 /// As in group_facts: facts in the same set get the same number.
 class Links {
  public:
@@ -112,6 +132,12 @@ std::vector<FactGroup> grouped(const std::set<std::string, std::less<>>& facts,
   for (const UsedInputs* used : all) {
     for (const wheel::Property& property : used->properties)
       links.link(facts_behind_used(property, *used));
+    for (const std::vector<wheel::Property>& run : used->unsupported) {
+      std::vector<std::string> behind;
+      for (const wheel::Property& property : run)
+        std::ranges::move(facts_behind(property), std::back_inserter(behind));
+      links.link(behind);
+    }
   }
   return links.groups();
 }
@@ -241,12 +267,26 @@ std::string Derivations::property_signature(const Derivation& derivation, const 
     signature += "machine\n";
     for (const auto& [ns, features] : lists) {
       for (const providers::Feature& feature : features) {
+        wheel::Property property{ns, feature.name, {}};
+        const auto first = derivation.used.properties.lower_bound(property);
+        const bool used = first != derivation.used.properties.end() && first->ns == ns &&
+                          first->feature == feature.name;
+        if (!used) continue;
         for (const std::string& value : feature.values) {
-          if (derivation.used.properties.contains({ns, feature.name, value}))
-            signature += fmt::format("{} {} {}\n", ns, feature.name, value);
+          property.value = value;
+          if (!derivation.used.properties.contains(property)) continue;
+          signature += fmt::format("{} {} {}\n", ns, feature.name, value);
         }
       }
     }
+  }
+  for (const std::vector<wheel::Property>& run : derivation.used.unsupported) {
+    const std::vector<std::string> behind = facts_behind(run.front());
+    const bool inside = std::ranges::any_of(behind, [&](const std::string& fact) {
+      return std::ranges::find(group, fact) != group.end();
+    });
+    if (inside && !lacks_all(lists_at(point, group), run))
+      signature += fmt::format("has {}\n", wheel::render_property(run.front()));
   }
   for (const std::string& fact : group) {
     if (fact.starts_with(property_fact))
@@ -288,12 +328,18 @@ void Derivations::find_groups(Derivation& derivation) const {
     for (std::string& fact : facts_behind_used(property, derivation.used))
       derivation.facts.insert(std::move(fact));
   }
+  for (const std::vector<wheel::Property>& run : derivation.used.unsupported) {
+    for (const wheel::Property& property : run) {
+      for (std::string& fact : facts_behind(property)) derivation.facts.insert(std::move(fact));
+    }
+  }
   derivation.groups = grouped(derivation.facts, {&derivation.used});
 }
 
 Derivation* Derivations::add(FactValues point, const Target& target,
                              IndexCandidates& candidates) {
   ++solves_;
+  if (getenv("DBG")) { fprintf(stderr,"SOLVE"); for (auto& [f,v]:point) fprintf(stderr," %s=%s",f.c_str(),v.c_str()); fprintf(stderr,"\n"); }  // DBG
   WatchedCandidates watched(candidates, options_);
   for (const std::vector<Request>* list :
        {&requests_.requirements, &requests_.constraints, &requests_.overrides}) {
@@ -308,8 +354,10 @@ Derivation* Derivations::add(FactValues point, const Target& target,
     }
   }
   auto result = resolve(requests_, target, {}, watched, options_, *report_);
+  UsedInputs used = watched.take_used();
+  add_used_properties(watched.looked_at(result.has_value()), target, options_, used);
   Derivation derivation{.point = std::move(point),
-                        .used = watched.take_used(),
+                        .used = std::move(used),
                         .facts = {},
                         .groups = {},
                         .signatures = {},
@@ -369,12 +417,14 @@ Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValu
   }
   // The facts must say all that the machine itself would say.
   const detect::Machine stated = machine_with(facts);
+  std::set<wheel::Property> asked = derived->used.properties;
+  for (const auto& run : derived->used.unsupported) asked.insert(run.begin(), run.end());
   for (const providers::Provider& provider : providers::builtin_providers()) {
     const auto used_of = [&](const detect::Machine& of) {
       std::string used;
       for (const providers::Feature& feature : provider.supported(of, options_.providers.gpus)) {
         for (const std::string& value : feature.values) {
-          if (derived->used.properties.contains({std::string(provider.ns), feature.name, value}))
+          if (asked.contains({std::string(provider.ns), feature.name, value}))
             used += fmt::format("{} {}\n", feature.name, value);
         }
       }
@@ -387,6 +437,12 @@ Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValu
                             provider.ns));
   }
   return derived;
+}
+
+bool Derivations::leads_family(const plan::ResolvedPackage& package) const {
+  if (sources_.sources().families == nullptr) return false;
+  const auto family = sources_.sources().families->named(package.family);
+  return family && (*family)->anchor() == package.name;
 }
 
 bool Derivations::excludes(const FactValues& point, const Derivation& answer) {
@@ -413,7 +469,7 @@ bool Derivations::excludes(const FactValues& point, const Derivation& answer) {
         const bool for_any = !options_.forced_labels.empty() ||
                              options_.pinned_variants.contains(package.name) ||
                              answer.used.pinned_builds.contains(package.name) ||
-                             !package.family.empty();
+                             (!package.family.empty() && !leads_family(package));
         if (for_any) return false;
         // One supported value of each feature will do.
         return std::ranges::any_of(package.supported_properties,

@@ -399,7 +399,7 @@ Names facts_behind_axle(const wheel::Property& property) {
   }
   if (feature == "cuda_code") return {"sm"};
   if (feature == "cuda_code_or_jit") return {"driver", "sm"};
-  if (feature == "compressed_code") return {"driver"};
+  if (feature == "cuda_compressed_code") return {"driver"};
   if (feature == "gfx_code") return {"gfx"};
   if (feature == "rocm_version_lower_bound") return {"rocm"};
   if (feature == "aarch64_platform") return {"arm_platform", "sm"};
@@ -459,7 +459,8 @@ FactValues facts_of(const Machine& machine, const providers::GpuPolicy& policy) 
   FactValues facts;
   put(facts, "system", text::ascii_lower(machine.os.system));
   put(facts, "kernel", machine.os.kernel);
-  if (!machine.libc.family.empty())
+  const bool has_choice = machine.os.system.empty() || machine.os.system == "Linux";
+  if (!machine.libc.family.empty() && has_choice)
     put(facts, "libc",
         machine.libc.family + " " + render({machine.libc.major, machine.libc.minor}));
   put_cpu(facts, machine.cpu);

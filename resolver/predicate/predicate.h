@@ -18,6 +18,9 @@
 
 namespace axle::resolver {
 
+/// In a set of GPUs: machines whose GPUs differ meet it, too, if each of them is in the set.
+inline constexpr std::string_view mixed_gpus = "mixed";
+
 enum class AtomKind : std::uint8_t { equal, one_of, none, at_least, below, has, lacks };
 
 /// One fact and what it must be.

@@ -196,6 +196,13 @@ Result<Atom> parse_atom(Scanner& scanner) {
   }
   if (!is_allowed(kind_of(atom.fact), atom.kind))
     return refuse_here(fmt::format("{} is not compared with {}", atom.fact, sign));
+  const bool gpus = atom.fact == "sm" || atom.fact == "gfx" || atom.fact == "device";
+  const bool mixed = std::ranges::find(atom.values, mixed_gpus) != atom.values.end();
+  const auto single = [](const std::string& value) {
+    return value != "none" && value != mixed_gpus && !value.contains('+');
+  };
+  if (mixed && (!gpus || std::ranges::count_if(atom.values, single) < 2))
+    return refuse_here("only several GPUs of a set can be mixed");
   for (const std::string& value : atom.values) {
     if (set && value == "none") continue;
     if (auto why = why_no_value(atom.fact, value)) return refuse_here(why->message, why->hint);

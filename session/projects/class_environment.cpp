@@ -51,11 +51,10 @@ Outcome<std::optional<std::string>> base_for(const plan::LockedClass& about,
                                              const Session& session) {
   const std::string given = session.arguments().value(Opt::python);
   auto found = environment_of(given.empty() ? about.python : given, session);
-  if (!found && given.empty() && found.error().kind == ErrorKind::not_found)
-    found = environment_of("python3", session);
+  // What is on the path under that name may be no more than a word that there is none.
+  if (!found && given.empty()) found = environment_of("python3", session);
   if (!found) {
-    if (given.empty() && found.error().kind == ErrorKind::not_found)
-      return std::optional<std::string>();
+    if (given.empty()) return std::optional<std::string>();
     return failed(found.error());
   }
   if (minor_of(found->python_version) != about.python) return std::optional<std::string>();
@@ -136,7 +135,7 @@ Outcome<ClassEnvironment> choose_class(Session& session, const Project& project,
     if (first == nullptr) first = &verdict;
   }
   if (first != nullptr) return std::unexpected(other_python(project, *first, session));
-  return std::unexpected(no_class_holds(verdicts, {}));
+  return std::unexpected(no_class_holds(verdicts));
 }
 
 Outcome<ClassEnvironment> synced_class(Session& session, const Project& project,

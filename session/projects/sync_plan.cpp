@@ -43,15 +43,14 @@ class SyncPlanner {
     }
   }
 
+  /// `plan`: of the lock alone. Built, if that is needed; noted, where it is there.
   [[nodiscard]] Outcome<ResolvedPackage> package(const plan::ReachedPackage& reached,
-                                                 Workspace& workspace) const {
+                                                 ResolvedPackage plan, Workspace& workspace) const {
     const LockedPackage& locked = *reached.package;
-    if (locked.built_from && !is_there(locked)) return built(reached, workspace);
-    auto resolution = plan::as_resolution({reached}, folder_);
-    if (!resolution) return failed(resolution.error());
-    ResolvedPackage package = std::move(resolution->packages.front());
-    package.already_installed = is_there(locked);
-    return package;
+    plan.already_installed = is_there(locked);
+    if (locked.built_from && !plan.already_installed)
+      return built(locked, std::move(plan), workspace);
+    return plan;
   }
 
   /// nullopt: what is installed is what the lock has.
@@ -173,9 +172,8 @@ class SyncPlanner {
                    {}});
   }
 
-  [[nodiscard]] Outcome<ResolvedPackage> built(const plan::ReachedPackage& reached,
+  [[nodiscard]] Outcome<ResolvedPackage> built(const LockedPackage& locked, ResolvedPackage plan,
                                                Workspace& workspace) const {
-    const LockedPackage& locked = *reached.package;
     const plan::BuiltFrom& from = *locked.built_from;
     if (const std::string* who = workspace.options.refuses_build(locked.name))
       return failed({ErrorKind::conflict,
@@ -183,7 +181,7 @@ class SyncPlanner {
                      "unset it, or lock a version that has a wheel"});
     auto tool = builder(locked.name, workspace);
     if (!tool) return std::unexpected(tool.error());
-    if (!locked.source.empty()) return built_sdist(reached, **tool, workspace);
+    if (!locked.source.empty()) return built_sdist(locked, std::move(plan), **tool, workspace);
     std::string url = place(from);
     if (from.kind == plan::BuiltFrom::Kind::repository)
       url = fmt::format("git+{}@{}", url, from.commit.empty() ? from.revision : from.commit);
@@ -192,13 +190,13 @@ class SyncPlanner {
     if (!from.sha256.empty()) listed.push_back({"sha256", from.sha256});
     auto made = (*tool)->build(resolver::NamedSource{locked.name, url, listed, from.editable});
     if (!made) return failed(std::move(made).error());
-    return completed(reached, of_wheel(locked.name, *std::move(made), url));
+    return completed(std::move(plan), of_wheel(locked.name, *std::move(made), url));
   }
 
-  [[nodiscard]] Outcome<ResolvedPackage> built_sdist(const plan::ReachedPackage& reached,
+  [[nodiscard]] Outcome<ResolvedPackage> built_sdist(const LockedPackage& locked,
+                                                     ResolvedPackage plan,
                                                      resolver::SourceBuilder& tool,
                                                      const Workspace& workspace) const {
-    const LockedPackage& locked = *reached.package;
     const plan::BuiltFrom& from = *locked.built_from;
     if (!workspace.options.builds.covers(locked.name)) {
       return failed({ErrorKind::conflict,
@@ -214,15 +212,15 @@ class SyncPlanner {
     auto made = tool.build(resolver::Sdist{
         locked.name, locked.version, std::move(file), locked.source, {{"sha256", from.sha256}}});
     if (!made) return failed(std::move(made).error());
-    return completed(reached, of_wheel(locked.name, *std::move(made), locked.source));
+    return completed(std::move(plan), of_wheel(locked.name, *std::move(made), locked.source));
   }
 
-  [[nodiscard]] static Outcome<ResolvedPackage> completed(const plan::ReachedPackage& reached,
+  [[nodiscard]] static Outcome<ResolvedPackage> completed(ResolvedPackage plan,
                                                           Outcome<ResolvedPackage> package) {
     if (!package) return package;
-    package->requested = reached.requested;
-    package->dependencies = reached.dependencies;
-    package->required_by = reached.required_by;
+    package->requested = plan.requested;
+    package->dependencies = std::move(plan.dependencies);
+    package->required_by = std::move(plan.required_by);
     return package;
   }
 
@@ -308,12 +306,14 @@ Outcome<plan::Resolution> plan_sync(const Project& project,
   auto history = history_of(workspace.environment, &report);
   if (!history) return std::unexpected(history.error());
   const SyncPlanner planner(installed, *std::move(history), project.folder);
+  auto planned = plan::as_resolution(packages, project.folder);
+  if (!planned) return failed(planned.error());
   plan::Resolution resolution;
   std::set<std::string, std::less<>> wanted;
-  for (const plan::ReachedPackage& reached : packages) {
-    auto package = planner.package(reached, workspace);
+  for (std::size_t i = 0; i < packages.size(); ++i) {
+    auto package = planner.package(packages[i], std::move(planned->packages[i]), workspace);
     if (!package) return std::unexpected(package.error());
-    wanted.insert(reached.package->name);
+    wanted.insert(packages[i].package->name);
     resolution.packages.push_back(*std::move(package));
   }
   if (project.is_package && wishes.project) {

@@ -72,7 +72,8 @@ const std::string slurm_h100 =
     "   ActiveFeatures=x86-64-v4,cuda-12.8,rack=3\n"
     "   Gres=gpu:h100:4(S:0-1),shard:16(S:0,1)\n"
     "   NodeAddr=gpu01 NodeHostName=gpu01 Version=24.05.4\n"
-    "   OS=Linux 5.14.0-427.13.1.el9_4.x86_64 #1 SMP PREEMPT_DYNAMIC Wed Apr 10 10:29:16 EDT 2024 \n"
+    "   OS=Linux 5.14.0-427.13.1.el9_4.x86_64 #1 SMP PREEMPT_DYNAMIC Wed Apr 10 10:29:16 EDT 2024 "
+    "\n"
     "   RealMemory=1031000 AllocMem=0 FreeMem=980000 Sockets=2 Boards=1\n"
     "   State=IDLE ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A\n"
     "   Partitions=gpu \n"
@@ -104,7 +105,8 @@ TEST_CASE("the labels of NVIDIA's feature discovery are a machine") {
 
 TEST_CASE("newer labels of the driver, and a GPU by its product alone") {
   const auto kinds = kubernetes(node_json(
-      "a", R"("nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "nvidia.com/cuda.driver-version.full": "580.65.06")"));
+      "a",
+      R"("nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "nvidia.com/cuda.driver-version.full": "580.65.06")"));
   const detect::Machine& machine = kinds[0].machine;
   REQUIRE(machine.gpus.size() == 1);
   CHECK(machine.gpus[0].arch == "8.0");
@@ -123,7 +125,8 @@ TEST_CASE("a product that nobody knows stays unknown") {
 
 TEST_CASE("AMD's and Intel's labels, and a cloud's") {
   auto kinds = kubernetes(node_json(
-      "m", R"("amd.com/gpu.device-id": "74a1", "amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM",
+      "m",
+      R"("amd.com/gpu.device-id": "74a1", "amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM",
               "amd.com/gpu.driver-version": "6.10.5", "amd.com/gpu.vram": "192G")",
       R"(, "amd.com/gpu": "8")"));
   REQUIRE(kinds[0].machine.gpus.size() == 8);
@@ -132,17 +135,19 @@ TEST_CASE("AMD's and Intel's labels, and a cloud's") {
   CHECK(kinds[0].machine.drivers[0].api_version.empty());
   kinds = kubernetes(node_json("m", R"("beta.amd.com/gpu.product-name": "AMD_Instinct_MI210")"));
   CHECK(kinds[0].machine.gpus[0].arch == "gfx90a");
-  kinds = kubernetes(node_json("i", R"("gpu.intel.com/product": "Max_1550", "gpu.intel.com/device.count": "2")"));
+  kinds = kubernetes(
+      node_json("i", R"("gpu.intel.com/product": "Max_1550", "gpu.intel.com/device.count": "2")"));
   REQUIRE(kinds[0].machine.gpus.size() == 2);
   CHECK(kinds[0].machine.gpus[0].vendor == detect::GpuVendor::intel);
-  kinds = kubernetes(node_json("g", R"("cloud.google.com/gke-accelerator": "nvidia-tesla-t4")", R"(, "nvidia.com/gpu": "4")"));
+  kinds = kubernetes(node_json("g", R"("cloud.google.com/gke-accelerator": "nvidia-tesla-t4")",
+                               R"(, "nvidia.com/gpu": "4")"));
   REQUIRE(kinds[0].machine.gpus.size() == 4);
   CHECK(kinds[0].machine.gpus[0].arch == "7.5");
 }
 
 TEST_CASE("a list is a fleet, in which equal nodes are one machine") {
-  const auto kinds = kubernetes(list_json(node_json("a", h100_labels) + "," + node_json("b", "") + "," +
-                                          node_json("c", h100_labels)));
+  const auto kinds = kubernetes(list_json(node_json("a", h100_labels) + "," + node_json("b", "") +
+                                          "," + node_json("c", h100_labels)));
   REQUIRE(kinds.size() == 2);
   CHECK(kinds[0].nodes == std::vector<std::string>{"a", "c"});
   CHECK(kinds[0].title() == "a and 1 more");
@@ -151,19 +156,24 @@ TEST_CASE("a list is a fleet, in which equal nodes are one machine") {
 }
 
 TEST_CASE("labels that cannot be are refused with node and label") {
-  Error error = refused(R"("nvidia.com/gpu.compute.major": "nine", "nvidia.com/gpu.compute.minor": "0")");
+  Error error =
+      refused(R"("nvidia.com/gpu.compute.major": "nine", "nvidia.com/gpu.compute.minor": "0")");
   CHECK(error.message ==
-        "nodes.json: node gpu-1: nvidia.com/gpu.compute.major: expected a number up to 9999, not \"nine\"");
-  CHECK(refused(R"("nvidia.com/gpu.compute.major": "9")").message.contains(
-      "nvidia.com/gpu.compute.minor: it is missing beside nvidia.com/gpu.compute.major"));
+        "nodes.json: node gpu-1: nvidia.com/gpu.compute.major: expected a number up to 9999, not "
+        "\"nine\"");
+  CHECK(refused(R"("nvidia.com/gpu.compute.major": "9")")
+            .message.contains(
+                "nvidia.com/gpu.compute.minor: it is missing beside nvidia.com/gpu.compute.major"));
   error = refused(R"("nvidia.com/gpu.compute.major": "4", "nvidia.com/gpu.compute.minor": "4")");
   CHECK(error.message.contains("no GPU has the architecture 4.4"));
   CHECK(error.hint.starts_with("nearest known: "));
   CHECK(refused(R"("nvidia.com/gpu.product": "NVIDIA-H100", "nvidia.com/cuda.driver.major": "9000",
-                   "nvidia.com/cuda.driver.minor": "1")").message.contains("9000"));
+                   "nvidia.com/cuda.driver.minor": "1")")
+            .message.contains("9000"));
   CHECK(refused(R"("nvidia.com/gpu.product": "NVIDIA-H100", "nvidia.com/gpu.count": "5000")")
             .message.contains("up to 1024"));
-  CHECK(refused(R"("kubernetes.io/arch": "arm64")").message.contains("it is arm64, and status.nodeInfo says amd64"));
+  CHECK(refused(R"("kubernetes.io/arch": "arm64")")
+            .message.contains("it is arm64, and status.nodeInfo says amd64"));
 }
 
 TEST_CASE("what is no list of nodes says so") {
@@ -177,7 +187,8 @@ TEST_CASE("what is no list of nodes says so") {
   CHECK(message(R"({"apiVersion": "v1", "kind": "Pod"})").contains("expected \"Node\""));
   CHECK(message(list_json(R"({"kind": "Pod"})")).contains("items[0].kind"));
   CHECK(message(R"({"apiVersion": "v1", "kind": "Node", "metadata": {}})").contains("name"));
-  CHECK(message(list_json(node_json("a", "") + "," + node_json("a", ""))).contains("two nodes are called a"));
+  CHECK(message(list_json(node_json("a", "") + "," + node_json("a", "")))
+            .contains("two nodes are called a"));
 }
 
 TEST_CASE("scontrol's text is a machine") {
@@ -213,9 +224,12 @@ TEST_CASE("what scontrol does not say is an error, not no GPU") {
   Error error = refused_by_slurm("NodeName=n1 Arch=x86_64 Gres=gpu:4\n");
   CHECK(error.message == "nodes.txt:1: node n1: Gres: it has GPUs, and nothing says which");
   CHECK(error.hint.contains("gpu:h100:4"));
-  CHECK(refused_by_slurm("NodeName=n1 Gres=gpu:zork:4").message.contains("nothing is known of GPUs of the type zork"));
-  CHECK(refused_by_slurm("NodeName=n1 Gres=gpu:h100:many").message.contains("is not gpu:TYPE:NUMBER"));
-  CHECK(refused_by_slurm("NodeName=n1 Gres=gpu:h100:99999").message.contains("is not gpu:TYPE:NUMBER"));
+  CHECK(refused_by_slurm("NodeName=n1 Gres=gpu:zork:4")
+            .message.contains("nothing is known of GPUs of the type zork"));
+  CHECK(refused_by_slurm("NodeName=n1 Gres=gpu:h100:many")
+            .message.contains("is not gpu:TYPE:NUMBER"));
+  CHECK(refused_by_slurm("NodeName=n1 Gres=gpu:h100:99999")
+            .message.contains("is not gpu:TYPE:NUMBER"));
   CHECK(refused_by_slurm("NodeName=n1\nNodeName=n1").message.contains("two nodes are called n1"));
   CHECK(refused_by_slurm("NodeName=\n").message.contains("without a name"));
   CHECK(refused_by_slurm("Node n1\n").message == "nodes.txt:1: expected NodeName=");

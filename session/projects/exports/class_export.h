@@ -8,8 +8,8 @@
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
-#include "resolver/predicate/predicate.h"
 #include "plan/lock/lock.h"
+#include "resolver/predicate/predicate.h"
 
 namespace axle::session {
 

@@ -1,6 +1,5 @@
 #include "session/projects/exports/conditions.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "detect/nvidia/cuda_drivers.h"
@@ -11,10 +10,26 @@ namespace {
 using resolver::Atom;
 using resolver::AtomKind;
 
-/// What a version is at least, or is.
-const std::string* least(const Atom& atom, std::string_view fact) {
-  const bool bound = atom.kind == AtomKind::at_least || atom.kind == AtomKind::equal;
-  return atom.fact == fact && bound && !atom.values.empty() ? &atom.values.front() : nullptr;
+/// The version that bounds `fact`; nullptr: the atom is about something else.
+const std::string* bound_of(const Atom& atom, std::string_view fact, bool below) {
+  const bool bounds = below ? atom.kind == AtomKind::below
+                            : atom.kind == AtomKind::at_least || atom.kind == AtomKind::equal;
+  return atom.fact == fact && bounds && !atom.values.empty() ? &atom.values.front() : nullptr;
+}
+
+/// A driver stands for the CUDA version that it runs.
+std::optional<std::string> cuda_bound(const Atom& atom, bool below) {
+  if (const std::string* const cuda = bound_of(atom, "cuda", below)) return *cuda;
+  const std::string* const driver = bound_of(atom, "driver", below);
+  const std::string_view cuda = driver == nullptr ? "" : detect::cuda_of_driver(*driver);
+  if (cuda.empty()) return std::nullopt;
+  return std::string(cuda);
+}
+
+std::optional<unsigned> level_bound(const Atom& atom, bool below) {
+  const std::string* const level = bound_of(atom, "x86_64", below);
+  if (level == nullptr || level->size() != 2) return std::nullopt;
+  return static_cast<unsigned>(level->back() - '0');
 }
 
 }  // namespace
@@ -24,35 +39,25 @@ bool is_equal(const Atom& atom, std::string_view fact, std::string_view value) {
          atom.values.front() == value;
 }
 
-std::optional<std::string> least_cuda(const Atom& atom) {
-  if (const std::string* const cuda = least(atom, "cuda")) return *cuda;
-  const std::string* const driver = least(atom, "driver");
-  const std::string_view cuda = driver == nullptr ? "" : detect::cuda_of_driver(*driver);
-  if (cuda.empty()) return std::nullopt;
-  return std::string(cuda);
-}
+std::optional<std::string> least_cuda(const Atom& atom) { return cuda_bound(atom, false); }
+std::optional<std::string> cuda_below(const Atom& atom) { return cuda_bound(atom, true); }
 
 std::optional<std::string> least_glibc(const Atom& atom) {
-  const std::string* const version = least(atom, "glibc");
+  const std::string* const version = bound_of(atom, "glibc", false);
   if (version == nullptr) return std::nullopt;
   return *version;
 }
 
-std::optional<unsigned> least_level(const Atom& atom) {
-  const std::string* const level = least(atom, "x86_64");
-  if (level == nullptr || level->size() != 2) return std::nullopt;
-  return static_cast<unsigned>(level->back() - '0');
-}
+std::optional<unsigned> least_level(const Atom& atom) { return level_bound(atom, false); }
+std::optional<unsigned> level_below(const Atom& atom) { return level_bound(atom, true); }
 
-std::vector<std::string> values_of(const Atom& atom, std::string_view fact) {
-  const bool listed = atom.kind == AtomKind::equal || atom.kind == AtomKind::one_of;
-  const bool optional = std::ranges::find(atom.values, "none") != atom.values.end();
-  return atom.fact == fact && listed && !optional ? atom.values : std::vector<std::string>();
-}
-
-std::optional<std::string> needed_capability(const Atom& atom) {
-  if (atom.kind != AtomKind::has || atom.fact != "cpu" || atom.values.empty()) return std::nullopt;
-  return atom.values.front();
+ListedValues listed_values(const Atom& atom, std::string_view fact) {
+  if (atom.fact != fact) return {};
+  if (atom.kind == AtomKind::none) return {{}, true};
+  if (atom.kind != AtomKind::equal && atom.kind != AtomKind::one_of) return {};
+  ListedValues listed{atom.values, false};
+  listed.none = std::erase(listed.values, "none") > 0;
+  return listed;
 }
 
 std::optional<std::pair<unsigned, unsigned>> first_numbers(std::string_view version) {

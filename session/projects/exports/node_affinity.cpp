@@ -19,7 +19,7 @@ constexpr std::string_view cpuid_prefix = "feature.node.kubernetes.io/cpu-cpuid.
 
 struct NodeExpression {
   std::string key;
-  std::string_view op;  ///< "In", "Gt", "Exists", "DoesNotExist"
+  std::string_view op;  ///< "In", "Gt", "Lt", "Exists", "DoesNotExist"
   std::vector<std::string> values = {};
 };
 
@@ -38,29 +38,31 @@ std::string arch_name(const std::string& arch) {
 
 NodeTerms architecture_terms(const resolver::Atom& atom) {
   std::vector<std::string> names;
-  for (const std::string& arch : values_of(atom, "arch")) names.push_back(arch_name(arch));
-  if (names.empty() || std::ranges::find(names, "") != names.end()) return {};
+  const ListedValues listed = listed_values(atom, "arch");
+  for (const std::string& arch : listed.values) names.push_back(arch_name(arch));
+  if (listed.none || names.empty() || std::ranges::find(names, "") != names.end()) return {};
   return {{{"kubernetes.io/arch", "In", names}}};
 }
 
 NodeTerms system_terms(const resolver::Atom& atom) {
-  const auto systems = values_of(atom, "system");
-  if (systems.empty() || std::ranges::find(systems, "darwin") != systems.end()) return {};
-  return {{{"kubernetes.io/os", "In", systems}}};
+  const ListedValues listed = listed_values(atom, "system");
+  const bool other = std::ranges::find(listed.values, "darwin") != listed.values.end();
+  if (listed.none || listed.values.empty() || other) return {};
+  return {{{"kubernetes.io/os", "In", listed.values}}};
 }
 
 /// "90" of a GPU is 9 and 0. Nodes with GPUs of several kinds have the labels of one of them.
 NodeTerms capability_terms(const resolver::Atom& atom) {
-  if (atom.fact != "sm") return {};
-  if (atom.kind == resolver::AtomKind::none) return {{{"nvidia.com/gpu.count", "DoesNotExist"}}};
+  const ListedValues listed = listed_values(atom, "sm");
   std::map<unsigned, std::vector<std::string>> minors;
-  for (const std::string& sm : values_of(atom, "sm")) {
+  for (const std::string& sm : listed.values) {
     const bool digits = sm.size() > 1 && sm.find_first_not_of("0123456789") == std::string::npos;
     if (!digits || sm.size() > 3) return {};
     minors[static_cast<unsigned>(std::stoul(sm.substr(0, sm.size() - 1)))].push_back(
         sm.substr(sm.size() - 1));
   }
   NodeTerms terms;
+  if (listed.none) terms.push_back({{"nvidia.com/gpu.compute.major", "DoesNotExist"}});
   for (const auto& [major, of_major] : minors) {
     terms.push_back({{"nvidia.com/gpu.compute.major", "In", {std::to_string(major)}},
                      {"nvidia.com/gpu.compute.minor", "In", of_major}});
@@ -70,50 +72,71 @@ NodeTerms capability_terms(const resolver::Atom& atom) {
 
 /// Labels are compared as whole numbers, each on its own.
 NodeTerms cuda_terms(const resolver::Atom& atom) {
-  const auto least = least_cuda(atom);
-  const auto numbers = least ? first_numbers(*least) : std::nullopt;
-  if (!numbers) return {};
   const std::string major = "nvidia.com/cuda.runtime.major";
-  NodeTerms terms = {{{major, "Gt", {std::to_string(numbers->first)}}}};
+  const std::string minor = "nvidia.com/cuda.runtime.minor";
+  if (listed_values(atom, "driver").none) return {{{major, "DoesNotExist"}}};
+  const bool below = atom.kind == resolver::AtomKind::below;
+  const auto bound = below ? cuda_below(atom) : least_cuda(atom);
+  const auto numbers = bound ? first_numbers(*bound) : std::nullopt;
+  if (!numbers) return {};
+  NodeTerms terms;
+  if (below) terms.push_back({{major, "DoesNotExist"}});
+  terms.push_back({{major, below ? "Lt" : "Gt", {std::to_string(numbers->first)}}});
   NodeTerm same = {{major, "In", {std::to_string(numbers->first)}}};
-  if (numbers->second > 0)
-    same.push_back({"nvidia.com/cuda.runtime.minor", "Gt", {std::to_string(numbers->second - 1)}});
-  terms.push_back(std::move(same));
+  if (below) same.push_back({minor, "Lt", {std::to_string(numbers->second)}});
+  if (!below && numbers->second > 0)
+    same.push_back({minor, "Gt", {std::to_string(numbers->second - 1)}});
+  if (!below || numbers->second > 0) terms.push_back(std::move(same));
   return terms;
 }
 
 NodeTerms amd_terms(const resolver::Atom& atom) {
-  if (atom.fact != "gfx") return {};
-  if (atom.kind == resolver::AtomKind::none) return {{{"amd.com/gpu.device-id", "DoesNotExist"}}};
+  const std::string key = "amd.com/gpu.device-id";
+  const ListedValues listed = listed_values(atom, "gfx");
   std::vector<std::string> ids;
-  for (const std::string& gfx : values_of(atom, "gfx")) {
+  for (const std::string& gfx : listed.values) {
     const auto of_gfx = machines::device_ids_of(gfx);
     if (of_gfx.empty()) return {};
     ids.insert(ids.end(), of_gfx.begin(), of_gfx.end());
   }
-  if (ids.empty()) return {};
-  return {{{"amd.com/gpu.device-id", "In", ids}}};
+  NodeTerms terms;
+  if (listed.none) terms.push_back({{key, "DoesNotExist"}});
+  if (!ids.empty()) terms.push_back({{key, "In", ids}});
+  return terms;
 }
 
-NodeTerms cpu_terms(const resolver::Atom& atom) {
-  NodeTerm term;
-  if (const auto level = least_level(atom)) {
-    for (const std::string_view label : machines::level_labels(*level))
-      term.push_back({std::string(cpuid_prefix) + std::string(label), "Exists"});
-    // Every CPU of the architecture has the first level.
-    if (*level == 1) return {{}};
-  } else if (const auto name = needed_capability(atom)) {
-    const auto capability = detect::find_capability(*name);
-    const std::string label = capability ? machines::feature_label(*capability) : std::string();
-    if (!label.empty()) term.push_back({std::string(cpuid_prefix) + label, "Exists"});
+NodeExpression feature(std::string_view label, std::string_view op) {
+  return {std::string(cpuid_prefix) + std::string(label), op};
+}
+
+NodeTerms level_terms(const resolver::Atom& atom) {
+  if (const auto below = level_below(atom)) {
+    // A CPU without the first is surely below.
+    const auto labels = machines::level_labels(*below);
+    if (labels.empty()) return {};
+    return {{feature(labels.front(), "DoesNotExist")}};
   }
-  if (term.empty()) return {};
-  return {std::move(term)};
+  const auto level = least_level(atom);
+  if (!level) return {};
+  NodeTerm term;
+  for (const std::string_view label : machines::level_labels(*level))
+    term.push_back(feature(label, "Exists"));
+  // Every CPU of the architecture has the first level; of the second no label tells.
+  return term.empty() && *level > 1 ? NodeTerms() : NodeTerms{term};
+}
+
+NodeTerms flag_terms(const resolver::Atom& atom) {
+  const bool has = atom.kind == resolver::AtomKind::has;
+  if (atom.fact != "cpu" || (!has && atom.kind != resolver::AtomKind::lacks)) return {};
+  const auto capability = detect::find_capability(atom.values.front());
+  const std::string label = capability ? machines::feature_label(*capability) : std::string();
+  if (label.empty()) return {};
+  return {{feature(label, has ? "Exists" : "DoesNotExist")}};
 }
 
 using MakeTerms = NodeTerms (*)(const resolver::Atom& atom);
-constexpr MakeTerms term_makers[] = {architecture_terms, system_terms, capability_terms,
-                                     cuda_terms,         amd_terms,    cpu_terms};
+constexpr MakeTerms term_makers[] = {architecture_terms, system_terms, capability_terms, cuda_terms,
+                                     amd_terms,          level_terms,  flag_terms};
 
 NodeTerms terms_of(const resolver::Atom& atom) {
   for (const MakeTerms make : term_makers)

@@ -41,7 +41,7 @@ class ProjectCase(TestCase):
 
     def locked(self, class_name):
         """{name: version} of a class."""
-        return {one["name"]: one["version"] for one in self.lock()["package"] if class_name in one["classes"]}
+        return {one["name"]: one["version"] for one in self.lock()["package"] if class_name in one.get("classes", [class_name])}
 
     def call(self, *arguments, **options):
         options.setdefault("cwd", self.folder)

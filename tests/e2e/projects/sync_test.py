@@ -136,8 +136,8 @@ class Sync(ProjectCase):
         self.write_project(["low"])
         self.assert_ok(self.call("lock"))
         file = self.index.folder / "low" / "low-2.0-py3-none-any.whl"
-        file.write_bytes(file.read_bytes() + b"x")
-        self.assert_fails(self.call("sync"), 1, "low-2.0-py3-none-any.whl", "sha256")
+        file.write_bytes(file.read_bytes()[:-1] + b"x")
+        self.assert_fails(self.call("sync"), 1, "low-2.0-py3-none-any.whl")
         self.assertEqual(self.installed(), {})
 
     def test_locks_that_are_none(self):
@@ -182,7 +182,7 @@ class Classes(ProjectCase):
             self.assertIn(name, text)
         holds = {one["name"]: one["holds"] for one in answer["classes"]}
         self.assertIn("driver >= ", holds["train"])
-        self.assertIn("sm in {90}", holds["train"])
+        self.assertIn("sm = 90", holds["train"])
 
     def test_what_is_locked_for_a_machine_is_what_install_for_it_gives(self):
         self.write_project(["fast", "plain"], more=self.machines)
@@ -190,16 +190,15 @@ class Classes(ProjectCase):
         for name, machine in (("laptop", "none"), ("train", "h100"), ("old", "gtx1080ti")):
             with self.subTest(name):
                 rows = self.assert_ok(self.call("resolve", "fast", "plain", "--for", machine, "--json")).json["packages"]
-                self.assertEqual({row["filename"] for row in rows},
-                                 {one["file"].rpartition("/")[2] if "file" in one else one["url"].rpartition("/")[2]
-                                  for one in self.lock()["package"] if name in one["classes"]})
+                self.assertEqual({row["wheel"] for row in rows},
+                                 {one["wheel"] for one in self.lock()["package"] if name in one.get("classes", [name])})
 
     def test_this_machine_takes_its_class(self):
         self.write_project(["fast", "plain"], more=self.machines)
         done = self.assert_ok(self.call("sync", "--json"))
         self.assertEqual(done.json["class"], "laptop", str(done))
         self.assertEqual(set(self.installed()), {"fast", "plain"})
-        self.assert_fails(self.call("sync", "--class", "train"), 3, "train", "sm")
+        self.assert_fails(self.call("sync", "--class", "train"), 3, "class train is not for this machine", "sm = 90")
         self.assert_fails(self.call("sync", "--class", "trian"), 2, "trian", "train")
         self.assertEqual(set(self.installed()), {"fast", "plain"})
 
@@ -207,7 +206,7 @@ class Classes(ProjectCase):
         self.write_project(["fast"], more='[tool.axle.machines]\ntrain = "h100"\nold = "gtx1080ti"\n')
         self.assert_ok(self.call("lock"))
         failed = self.assert_fails(self.call("sync"), 3, "no class", "variant lock")
-        self.assertIn("class old needs sm in {61}", failed.err)
+        self.assertRegex(failed.err, "class old needs .*sm in {61, 62}")
         self.assertFalse(self.environment.exists())
 
     def test_environments_by_class(self):

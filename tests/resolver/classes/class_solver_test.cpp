@@ -63,7 +63,7 @@ TEST_CASE("an answer without wheels for a platform holds on every machine") {
   world.index.add_wheel({.name = "part", .version = "1.5"});
   ClassSolver solver = world.solver({"demo"});
   // Windows has no interpreter here.
-  CHECK(weakest(world, solver, linux_machine(), platforms) == "system in {linux, darwin}");
+  CHECK(weakest(world, solver, linux_machine(), platforms) == "system in {darwin, linux}");
   CHECK(solver.solves() <= 2);
 }
 
@@ -91,11 +91,11 @@ TEST_CASE("markers that name a machine count where they change something") {
                                            "demo-part; sys_platform == 'win32'"}});
   world.index.add_wheel({.name = "part", .version = "1.5"});
   CHECK(weakest(world, {"demo"}, linux_machine(), platforms) ==
-        "system in {linux, darwin} and arch in {ppc64le, riscv64, s390x, x86_64}");
+        "system in {darwin, linux} and arch in {ppc64le, riscv64, s390x, x86_64}");
   FactValues arm = linux_machine();
   arm["arch"] = "aarch64";
   arm["arm_platform"] = "sbsa";
-  CHECK(weakest(world, {"demo"}, arm, platforms) == "system in {linux, darwin} and arch = aarch64");
+  CHECK(weakest(world, {"demo"}, arm, platforms) == "system in {darwin, linux} and arch = aarch64");
 }
 
 TEST_CASE("a kernel release that a marker asks for is a fact of its own") {
@@ -108,7 +108,7 @@ TEST_CASE("a kernel release that a marker asks for is a fact of its own") {
   const auto answer = solver.solve(machine_with(linux_machine({{"kernel", "6.1.0"}})));
   REQUIRE(answer.has_value());
   CHECK(answer->resolution.packages.size() == 2);
-  CHECK(render_predicate(answer->holds) == "system in {linux, darwin} and kernel = 6.1.0");
+  CHECK(render_predicate(answer->holds) == "system in {darwin, linux} and kernel = 6.1.0");
 }
 
 const Grid cpus = platforms_and({{"x86_64", {"", "v1", "v2", "v3", "v4"}},
@@ -174,12 +174,12 @@ TEST_CASE("drivers and GPUs of a provider's variants") {
   };
   CHECK(weakest(world, {"demo"}, gpu("13.0", "90"), gpus) ==
         "arch = x86_64 and glibc >= 2.17 and driver >= 580.65.06 and "
-        "sm in {75, 86, 87, 89, 90, 120, 121}");
+        "sm in {75, 90, 120, 121, mixed}");
   CHECK(weakest(world, {"demo"}, gpu("12.8", "90"), gpus) ==
         "arch = x86_64 and glibc >= 2.17 and driver >= 560.28.03 and driver < 580.65.06 and "
-        "sm in {60, 61, 62, 90}");
+        "sm in {60, 61, 62, 90, mixed}");
   CHECK(weakest(world, {"demo"}, gpu("13.0", "60"), gpus) ==
-        "arch = x86_64 and glibc >= 2.17 and driver >= 560.28.03 and sm in {60, 61, 62}");
+        "arch = x86_64 and glibc >= 2.17 and driver >= 560.28.03 and sm in {60, 61, 62, mixed}");
 }
 
 TEST_CASE("a class without an accelerator has conditions where an accelerator would change it") {
@@ -195,8 +195,7 @@ TEST_CASE("unlike GPUs are a value of their own") {
   publish_cuda(world);
   const FactValues own = linux_machine({{"driver", "13.0"}, {"sm", "120+75"}});
   const std::string text = weakest(world, {"demo"}, own, gpus);
-  CHECK(text.contains("120+75"));
-  CHECK(text.contains(" 75,"));
+  CHECK(text.ends_with("sm in {75, 90, 120, 121, mixed}"));
 }
 
 TEST_CASE("builds of a family, whose drivers have floors and whose code is for some GPUs") {
@@ -429,7 +428,7 @@ TEST_CASE("a locked release of a family stays where it has a build for the machi
   CHECK(world.resolve({"acme"}) == Names{"acme 2.0+cu126[cu126]"});
   CHECK(world.resolve({"acme", "acme-vision"}) ==
         Names{"acme 2.0+cu126[cu126]", "acme-vision 0.3+cu126[cu126]"});
-  testing::NvidiaWorld other("12.0");
+  testing::NvidiaWorld other("7.5");
   CHECK(other.resolve({"acme"}) == Names{"acme 2.1+cu130[cu130]"});
   other.options.preferred["acme"] = {testing::version("2.0")};
   CHECK(other.resolve({"acme"}) == Names{"acme 2.1+cu130[cu130]"});

@@ -33,7 +33,7 @@ TEST_CASE("a predicate is written as it was read, in one order") {
         "libc = glibc and glibc < 2.31", "musl >= 1.2", "x86_64 >= v3 and cpu has avx512_vnni",
         "cpu lacks amx_int8", "aarch64 >= 8.2a", "cuda >= 14.2", "driver = none",
         "property has \"acme :: level :: 3\"", "sm = 120+75", "rocm >= 6.4 and gfx = gfx942",
-        "device in {20.1.4, 20.2.0}", "tpu = true", "arch in {x86_64, aarch64}"}) {
+        "device in {20.1.4, 20.2.0}", "sm in {none, 80, 90, 120+75, mixed}", "tpu = true", "arch in {x86_64, aarch64}"}) {
     CAPTURE(text);
     const Predicate predicate = parsed(text);
     const std::string again = render_predicate(predicate);
@@ -71,6 +71,8 @@ TEST_CASE("what no machine can meet, and what is no condition, is refused with a
   CHECK(refused("x86_64 >= v2 and aarch64 >= 8a").message.contains("no machine"));
   CHECK(refused("libc = musl and glibc >= 2.28").message.contains("no machine"));
   CHECK(refused("system = darwin and glibc >= 2.28").message.contains("no machine"));
+  CHECK(refused("sm in {90, mixed}").message.contains("mixed"));
+  CHECK(refused("arch in {x86_64, aarch64, mixed}").message.contains("mixed"));
   CHECK(refused(std::string(20000, 'x')).message.contains("16 KiB"));
 }
 
@@ -95,6 +97,17 @@ TEST_CASE("a machine meets what it has, and what it has not") {
     CAPTURE(text);
     CHECK_FALSE(meets(text));
   }
+}
+
+TEST_CASE("GPUs of a set may be mixed where it says so")  {
+  const auto meets = [&](std::string_view text, const char* sm) {
+    return misfits(parsed(text), FactValues{{"sm", sm}}).empty();
+  };
+  CHECK(meets("sm in {75, 90, 120, mixed}", "120+75"));
+  CHECK(meets("sm in {75, 90, 120, mixed}", "120+90+75"));
+  CHECK_FALSE(meets("sm in {75, 90, 120, mixed}", "120+89"));
+  CHECK_FALSE(meets("sm in {75, 90, 120}", "120+75"));
+  CHECK(meets("sm in {75, 90, 120+75}", "120+75"));
 }
 
 TEST_CASE("what is unknown of a machine counts as not there") {
