@@ -287,6 +287,7 @@ const std::array rows = {
             "variant wheel --build=demo demo       build it if there is no wheel of it",
             run_wheel},
     tree_row(),
+    outdated_row(resolving),
     export_row(),
     Command{"rank",
             "Rank the variants of one release (plumbing of explain)",

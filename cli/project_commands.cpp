@@ -73,6 +73,17 @@ Command lock_row(std::vector<Opt> resolving) {
           run_lock};
 }
 
+Command outdated_row(std::vector<Opt> resolving) {
+  return {"outdated",
+          "List locked versions that are not the newest, and the newest that the project allows",
+          "",
+          Arity::none,
+          locking(std::move(resolving), {}),
+          "variant outdated             locked, allowed by the project's requirements, and latest\n"
+          "variant outdated --json",
+          run_outdated};
+}
+
 Command sync_row(std::vector<Opt> resolving) {
   return {"sync",
           "Make the project's environment equal to what axle.lock has for this machine",

@@ -30,6 +30,7 @@ COMMANDS = {
     "init": ["demo"],
     "add": ["demo"],
     "remove": ["demo"],
+    "outdated": [],
     "import": ["requirements.txt"],
     "uninstall": ["demo"],
     "undo": ["--dry-run"],

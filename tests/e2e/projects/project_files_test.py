@@ -182,6 +182,37 @@ new = { machine = "none", python = "3.13" }
                          ["absent", "other @ https://host/other-1-py3-none-any.whl"])
 
 
+class Outdated(ProjectCase):
+    def outdated(self, *words):
+        return self.assert_ok(self.call("outdated", *words, "--index-url", self.index.url, "--python", PYTHON))
+
+    def test_what_the_project_allows_and_what_there_is(self):
+        for version in ("1.0", "1.1", "2.0"):
+            self.index.add_wheel(Wheel("rich", version))
+        self.index.add_wheel(Wheel("numba", "1.0"))
+        self.write(HEAD + 'dependencies = ["rich==1.0", "numba"]\n[tool.axle.machines]\na = "none"\nb = "h100"\n')
+        self.assert_ok(self.call("lock", "--index-url", self.index.url, "--python", PYTHON))
+        self.write(self.read().replace("==1.0", "<2"))
+        lock = (self.folder / "axle.lock").read_text()
+        said = self.outdated()
+        self.assertEqual([line.split() for line in said.out.splitlines()],
+                         [["PACKAGE", "LOCKED", "ALLOWED", "LATEST", "CLASSES"], ["rich", "1.0", "1.1", "2.0", "a,", "b"]])
+        self.assertIn("is not what pyproject.toml asks for now", said.err)
+        self.assertEqual((self.folder / "axle.lock").read_text(), lock)
+        self.assert_ok(self.call("lock", "--upgrade", "--index-url", self.index.url, "--python", PYTHON))
+        self.assertEqual(self.outdated("--json").json["outdated"],
+                         [{"name": "rich", "class": one, "locked": "1.1", "allowed": "1.1", "latest": "2.0"} for one in "ab"])
+        self.write(self.read().replace("rich<2", "rich"))
+        self.assert_ok(self.call("lock", "--upgrade", "--index-url", self.index.url, "--python", PYTHON))
+        newest = self.outdated()
+        self.assertEqual(newest.out, "")
+        self.assertIn("is the newest", newest.err)
+
+    def test_without_a_lock(self):
+        self.write(HEAD)
+        self.assert_fails(self.call("outdated", "--index-url", self.index.url), 1, "axle.lock", "variant lock")
+
+
 class Import(ProjectCase):
     def imported(self, name, *words):
         return self.call("import", name, "--python", PYTHON, "--frozen", *words)
