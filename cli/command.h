@@ -108,6 +108,7 @@ int run_model_quantize(session::Session& session, Output& output);
 int run_model_rerank(session::Session& session, Output& output);
 int run_model_selftest(session::Session& session, Output& output);
 int run_model_tune(session::Session& session, Output& output);
+int run_outdated(session::Session& session, Output& output);
 int run_properties(session::Session& session, Output& output);
 int run_providers_check(session::Session& session, Output& output);
 int run_providers_disable(session::Session& session, Output& output);

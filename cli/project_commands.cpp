@@ -74,6 +74,18 @@ Command lock_row(std::vector<Opt> resolving) {
           machine_classes};
 }
 
+Command outdated_row(std::vector<Opt> resolving) {
+  return {"outdated",
+          "List locked versions that are not the newest, and the newest that the project allows",
+          "",
+          Arity::none,
+          locking(std::move(resolving), {}),
+          "variant outdated             locked, allowed by the project's requirements, and latest\n"
+          "variant outdated --json",
+          run_outdated,
+          machine_classes};
+}
+
 Command sync_row(std::vector<Opt> resolving) {
   return {"sync",
           "Make the project's environment equal to what axle.lock has for this machine",

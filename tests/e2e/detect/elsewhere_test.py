@@ -31,6 +31,7 @@ COMMANDS = {
     "init": ["demo"],
     "add": ["demo"],
     "remove": ["demo"],
+    "outdated": [],
     "import": ["requirements.txt"],
     "uninstall": ["demo"],
     "undo": ["--dry-run"],
