@@ -206,7 +206,7 @@ class Classes(ProjectCase):
         self.write_project(["fast"], more='[tool.axle.machines]\ntrain = "h100"\nold = "gtx1080ti"\n')
         self.assert_ok(self.call("lock"))
         failed = self.assert_fails(self.call("sync"), 3, "no class", "variant lock")
-        self.assertRegex(failed.err, "class old needs .*sm in {61, 62}")
+        self.assertRegex(failed.err, "class old needs .*sm in {61, 62, mixed}")
         self.assertFalse(self.environment.exists())
 
     def test_environments_by_class(self):
