@@ -13,6 +13,7 @@
 #include "resolver/request/source_builder.h"
 #include "resolver/request/upload_cutoff.h"
 #include "resolver/request/wheel_use.h"
+#include "wheel/version.h"
 
 namespace axle::resolver {
 
@@ -22,6 +23,9 @@ struct Options {
   /// -U: requested packages only, as pip's default strategy "only-if-needed"
   bool upgrade = false;
   std::set<std::string, std::less<>> upgrade_of;  ///< -P PKG: these, whoever asks for them
+  /// Versions that are taken where they count and fit, before newer ones: those of a lock, the
+  /// first before the others. By normalised name; of a build of a family without its label.
+  std::map<std::string, std::vector<wheel::Version>, std::less<>> preferred;
   bool reinstall = false;
   std::set<std::string, std::less<>> reinstall_of;  ///< --reinstall-package, normalised names
   /// --alternatives: of distributions that install the same modules, the one that fits the machine

@@ -174,6 +174,7 @@ Result<bool> RequirementProblem::has_build_for_gpu(PackageId package, const Inte
   for (const NumberedRelease* numbered : place.list->releases_in(values)) {
     const auto options = options_of(place, *numbered->release);
     if (!options) return std::unexpected(options.error());
+    in_.candidates.note_decision(*numbered->release, {});
     for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
       const BuildOption& build = (**options)[rank];
       const bool for_gpu = build.fits && !build.fallback && !build.unknown;
@@ -206,6 +207,36 @@ Result<void> RequirementProblem::build(const Package& package, Release& release)
   return {};
 }
 
+Result<std::optional<Candidate>> RequirementProblem::preferred_build(const Package& package,
+                                                                     const IntegerSet& values,
+                                                                     const std::string& lead,
+                                                                     const Assignments& so_far) {
+  const auto preferred = in_.options.preferred.find(package.name);
+  if (preferred == in_.options.preferred.end()) return std::nullopt;
+  for (const wheel::Version& version : preferred->second) {
+    for (const NumberedRelease* numbered : package.list->releases_in(values)) {
+      Release& release = *numbered->release;
+      if (release.version != version) continue;
+      const auto options = options_of(package, release);
+      if (!options) return std::unexpected(options.error());
+      for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
+        const BuildOption& option = (**options)[rank];
+        const Candidate candidate = numbered->number(rank);
+        if (!values.contains(candidate) || !is_admissible(package, release, option)) continue;
+        const std::string label = backend_label(package, release, option);
+        if (!may_be_backend(package, label, so_far)) continue;
+        // What was locked for another machine is no reason to do without this one's GPU.
+        const bool follows = !lead.empty() && label == lead;
+        if (!follows && (!lead.empty() || tier(package, release, option) != 0)) continue;
+        in_.candidates.note_decision(release, option.label);
+        return candidate;
+      }
+      in_.candidates.note_decision(release, {});
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId package,
                                                                   const IntegerSet& values,
                                                                   const Assignments& so_far) {
@@ -223,6 +254,8 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
   if (may_stay && !other_label) return list.installed();
   if (may_stay && list.releases().empty() && admissions_.movable.insert(place.name).second)
     return begin_again();
+  auto preferred = preferred_build(place, values, lead, so_far);
+  if (!preferred || *preferred) return preferred;
   std::optional<Candidate> best;
   unsigned best_tier = 0;
   std::map<std::string, IntegerSet> unlike;  // by label
@@ -261,7 +294,10 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
       best = candidate;
       best_tier = its_tier;
     }
-    if (best && best_tier == 0) return best;
+    const bool settled = best && best_tier == 0;
+    in_.candidates.note_decision(*numbered.release,
+                                 settled ? option(place, *best)->label : std::string());
+    if (settled) return best;
     // Nothing of it can be taken: that is found out when it is.
     if (!any && !best && unlike.empty()) {
       // It may follow the first member, if that one is in the search.
@@ -348,6 +384,7 @@ Result<std::variant<const PackageChoice*, Exclusion>> RequirementProblem::take(
     return is_admissible(place, release, option) && (option.fits || !alone);
   };
   if (build == nullptr || !counts(*build)) {
+    in_.candidates.note_decision(release, {});
     IntegerSet useless = numbered->numbers();
     for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
       if (counts((**options)[rank]))

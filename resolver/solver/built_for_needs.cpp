@@ -15,6 +15,23 @@ namespace axle::resolver {
 
 namespace {
 
+/// Of `releases`, newest first, the one that the user prefers, else the first that `values` has.
+auto newest_or_preferred(const auto& releases, const IntegerSet& values, const std::string& name,
+                         const Options& options) {
+  const auto is_there = [&](const NumberedRelease& numbered) {
+    return values.meets(numbered.numbers());
+  };
+  if (const auto row = options.preferred.find(name); row != options.preferred.end()) {
+    for (const wheel::Version& version : row->second) {
+      const auto found = std::ranges::find_if(releases, [&](const NumberedRelease& numbered) {
+        return wheel::compare_public(numbered.release->version, version) == 0 && is_there(numbered);
+      });
+      if (found != releases.end()) return found;
+    }
+  }
+  return std::ranges::find_if(releases, is_there);
+}
+
 /// That a family's file gives the build; empty: none.
 std::string_view family_label(const plan::ResolvedPackage& package) {
   return package.family.empty() || !package.variant ? std::string_view() : *package.variant;
@@ -124,8 +141,7 @@ Result<IntegerSet> RequirementProblem::suiting_builds(PackageId package, const I
                                                       const Assignments& so_far) {
   const CandidateList& list = *packages_[package].list;
   const auto releases = std::views::reverse(list.releases());
-  const auto newest = std::ranges::find_if(
-      releases, [&](const NumberedRelease& numbered) { return values.meets(numbered.numbers()); });
+  const auto newest = newest_or_preferred(releases, values, packages_[package].name, in_.options);
   if (newest == releases.end()) return values;
   IntegerSet of_version;
   for (const NumberedRelease& numbered : list.releases()) {

@@ -191,6 +191,11 @@ class RequirementProblem final : public Problem {
   [[nodiscard]] Result<std::optional<Candidate>> choose_build(PackageId package,
                                                               const IntegerSet& values,
                                                               const Assignments& so_far);
+  /// The best build of a version that the user prefers; nullopt: none of them can be taken.
+  [[nodiscard]] Result<std::optional<Candidate>> preferred_build(const Package& package,
+                                                                 const IntegerSet& values,
+                                                                 const std::string& lead,
+                                                                 const Assignments& so_far);
   /// Whether the build may be taken, whatever else is chosen.
   [[nodiscard]] bool is_admissible(const Package& package, const Release& release,
                                    const BuildOption& option) const;
