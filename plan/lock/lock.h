@@ -109,8 +109,8 @@ struct LockSelection {
     const Lock& lock, std::string_view class_name, const LockSelection& wanted,
     const wheel::MarkerEnvironment& markers);
 
-/// As a plan for the installer. `folder`: of the lock, absolute: URLs may be relative to it. Errors:
-/// malformed for a file name or URL that is none.
+/// As a plan for the installer. `folder`: of the lock, absolute: URLs may be relative to it.
+/// Errors: malformed for a file name or URL that is none.
 [[nodiscard]] Result<Resolution> as_resolution(const std::vector<const LockedPackage*>& packages,
                                                const std::string& folder);
 

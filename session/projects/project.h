@@ -34,7 +34,8 @@ struct Project {
   std::map<std::string, std::vector<FileRequirement>, std::less<>> extras;
   std::map<std::string, std::vector<FileRequirement>, std::less<>> groups;
   std::vector<std::string> default_groups;  ///< [tool.axle] or [tool.uv] default-groups; else "dev"
-  bool is_package = false;  ///< it has a [build-system] (or [tool.uv] package = true): installed itself
+  bool is_package =
+      false;  ///< it has a [build-system] (or [tool.uv] package = true): installed itself
   /// In the file's order; none stated: one class "default" for "this".
   std::vector<MachineClass> classes;
   bool environment_by_class = false;  ///< [tool.axle] environments = "by-class": .venv-CLASS
