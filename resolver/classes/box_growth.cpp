@@ -83,6 +83,8 @@ bool BoxGrowth::grow_all() {
 
 void BoxGrowth::widen(const std::string& fact) {
   if (fact == "kernel") return;  // what markers compare it with are no values that are known
+  // Nobody knows which place a plugin would give a property that it does not tell of here.
+  if (fact.starts_with(property_fact) && value_of(facts_, fact).empty()) return;
   if (fact == "libc") return widen_libc();
   if (find_fact_row(fact)->kind == FactKind::ordered) return widen_ordered(fact);
   widen_named(fact);

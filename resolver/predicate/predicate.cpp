@@ -117,7 +117,7 @@ void put_in_order(Predicate& predicate) {
                                           : AtomKind::one_of;
     if (none) atom.values.clear();
   }
-  std::ranges::stable_sort(predicate.atoms, {}, [](const Atom& atom) {
+  std::ranges::sort(predicate.atoms, {}, [](const Atom& atom) {
     const std::string fact = fact_behind(atom);
     return std::tuple(fact_order(fact), atom.fact != fact, atom.fact, atom.kind, atom.values);
   });
