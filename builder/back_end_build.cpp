@@ -61,6 +61,14 @@ std::string joined_flags(const BackEndJob& job, std::string_view name, const std
   return flags;
 }
 
+/// For clang where hipcc, which knows where HIP is, is not asked.
+std::string hip_flags(const BackEndJob& job, const std::string& maps) {
+  std::string flags = value_of(job.inherited, "HIPFLAGS");
+  for (const std::string& place : job.toolchain.hip_clang->arguments)
+    flags += (flags.empty() ? "" : " ") + place;
+  return flags + " " + maps_for_hip(maps);
+}
+
 void add_compilers(const BackEndJob& job, Definitions& variables) {
   const Toolchain& toolchain = job.toolchain;
   const auto add = [&](const char* name, const std::string& value) {
@@ -98,6 +106,8 @@ Result<Definitions> variables_of(const BackEndJob& job, const fs::path& source,
                            {"MAX_JOBS", std::to_string(job.jobs)},
                            {"AXLE_VARIANT_LABEL", job.label}};
   add_compilers(job, variables);
+  if (job.toolchain.hip_clang && job.name == by_cmake)
+    variables.emplace_back("HIPFLAGS", hip_flags(job, *maps));
   for (const auto& [name, value] : job.environment) {
     std::erase_if(variables, [&](const auto& one) { return one.first == name; });
     variables.emplace_back(name, value);
@@ -119,6 +129,21 @@ Result<std::string> write_cross_file(const Toolchain& toolchain, const fs::path&
   return fail(ErrorKind::io, fmt::format("{}: cannot be written", path.string()));
 }
 
+/// CMake has no variables of the environment for these, and takes no hipcc from HIPCXX.
+Result<void> add_hip(const BackEndJob& job, Definitions& settings) {
+  const Toolchain& toolchain = job.toolchain;
+  if (!toolchain.hip) return {};
+  auto definitions = hip_definitions(toolchain, job.work_folder);
+  if (!definitions) return std::unexpected(definitions.error());
+  definitions->emplace_back("CMAKE_HIP_ARCHITECTURES", join_targets(job.compilation.hip, ';'));
+  if (toolchain.hip_clang)
+    definitions->emplace_back("CMAKE_HIP_COMPILER", toolchain.hip_clang->program);
+  for (const auto& [name, value] : *definitions) {
+    if (value_of(job.define, name).empty()) settings.emplace_back("cmake.define." + name, value);
+  }
+  return {};
+}
+
 Result<Definitions> settings_of(const BackEndJob& job, const fs::path& tree) {
   Definitions settings;
   if (job.name == by_cmake) {
@@ -128,6 +153,7 @@ Result<Definitions> settings_of(const BackEndJob& job, const fs::path& tree) {
     const auto file = write_toolchain_file(job.toolchain, job.work_folder);
     if (!file) return std::unexpected(file.error());
     if (!file->empty()) settings.emplace_back("cmake.define.CMAKE_TOOLCHAIN_FILE", *file);
+    if (auto added = add_hip(job, settings); !added) return std::unexpected(added.error());
   } else if (job.name == by_meson) {
     settings.emplace_back("build-dir", tree.string());
     settings.emplace_back("compile-args", fmt::format("-j{}", job.jobs));

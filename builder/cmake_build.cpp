@@ -51,7 +51,10 @@ void add_compilers(const Toolchain& toolchain, Definitions& all) {
     if (!toolchain.cxx.program.empty())
       all.emplace_back("CMAKE_CUDA_HOST_COMPILER", toolchain.cxx.program);
   }
-  if (toolchain.hip) all.emplace_back("CMAKE_HIP_COMPILER", toolchain.hip->program);
+  if (toolchain.hip) {
+    all.emplace_back("CMAKE_HIP_COMPILER",
+                     toolchain.hip_clang ? toolchain.hip_clang->program : toolchain.hip->program);
+  }
   if (toolchain.sycl) all.emplace_back("CMAKE_CXX_COMPILER", toolchain.sycl->program);
 }
 
@@ -85,7 +88,13 @@ Result<Definitions> flag_definitions(const CMakeJob& job, const std::string& bui
   };
   add("CMAKE_C_FLAGS", "CFLAGS", flags);
   add("CMAKE_CXX_FLAGS", "CXXFLAGS", flags);
-  if (job.toolchain.hip) add("CMAKE_HIP_FLAGS", "HIPFLAGS", *maps);
+  if (job.toolchain.hip) {
+    std::string hip;
+    if (job.toolchain.hip_clang) {
+      for (const std::string& place : job.toolchain.hip_clang->arguments) hip += place + " ";
+    }
+    add("CMAKE_HIP_FLAGS", "HIPFLAGS", hip + maps_for_hip(*maps));
+  }
   if (job.toolchain.cuda) {
     add("CMAKE_CUDA_FLAGS", "CUDAFLAGS",
         fmt::format("\"-Xcompiler=-ffile-prefix-map={}=/src\" "
@@ -99,11 +108,14 @@ Result<system::Program> configure_program(const CMakeJob& job, const std::string
                                           const std::string& toolchain_file) {
   const auto flags = flag_definitions(job, build);
   if (!flags) return std::unexpected(flags.error());
+  const auto hip = hip_definitions(job.toolchain, job.work_folder);
+  if (!hip) return std::unexpected(hip.error());
   system::Program program{{"cmake", "-S", job.source, "-B", build, "-G", "Ninja"}};
   const auto define = [&](std::string_view name, std::string_view value) {
     program.arguments.push_back(fmt::format("-D{}={}", name, value));
   };
   if (!toolchain_file.empty()) define("CMAKE_TOOLCHAIN_FILE", toolchain_file);
+  for (const auto& [name, value] : *hip) define(name, value);
   for (const auto& [name, value] : *flags) define(name, value);
   for (const auto& [name, value] : cmake_definitions(job)) {
     if (last_value(*flags, name) == nullptr) define(name, value);
@@ -236,6 +248,37 @@ Result<std::string> write_toolchain_file(const Toolchain& toolchain, const std::
   const fs::path path = fs::path(folder) / "toolchain.cmake";
   if (auto written = write_file(path, text); !written) return std::unexpected(written.error());
   return path.string();
+}
+
+std::string maps_for_hip(std::string maps) {
+  std::string bare = maps;
+  std::erase(bare, '"');
+  // Of each map there are two quotes, and a blank between two maps.
+  const auto quotes = std::ranges::count(maps, '"');
+  const bool splits = std::ranges::count(maps, ' ') >= std::max<std::ptrdiff_t>(1, quotes / 2);
+  return splits ? maps : bare;
+}
+
+Result<Definitions> hip_definitions(const Toolchain& toolchain, const std::string& folder) {
+  if (!toolchain.hip_clang) return Definitions();
+  const fs::path package = fs::path("lib/cmake/hip-lang");
+  std::error_code ignored;
+  const fs::path rocm(toolchain.hip_clang->rocm());
+  if (fs::exists(rocm / package / "hip-lang-config.cmake", ignored)) return Definitions();
+  const fs::path root = fs::path(folder) / "hip";
+  if (auto made = make_folder(root / package); !made) return std::unexpected(made.error());
+  // -no-hip-rt: without a run path to where the runtime lies on this machine.
+  constexpr std::string_view text =
+      "if(NOT TARGET hip-lang::device)\n"
+      "  add_library(hip-lang::device INTERFACE IMPORTED)\n"
+      "  set_target_properties(hip-lang::device PROPERTIES\n"
+      "    INTERFACE_LINK_OPTIONS \"$<$<LINK_LANGUAGE:HIP>:--hip-link;-no-hip-rt>\"\n"
+      "    INTERFACE_LINK_LIBRARIES \"$<$<LINK_LANGUAGE:HIP>:amdhip64>\")\n"
+      "endif()\n"
+      "set(_CMAKE_HIP_DEVICE_RUNTIME_TARGET hip-lang::device)\n";
+  if (auto written = write_file(root / package / "hip-lang-config.cmake", text); !written)
+    return std::unexpected(written.error());
+  return Definitions{{"CMAKE_HIP_COMPILER_ROCM_ROOT", root.string()}};
 }
 
 Result<std::string> run_cmake(const CMakeJob& job) {

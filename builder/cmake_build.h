@@ -48,6 +48,16 @@ struct CMakeJob {
 [[nodiscard]] Result<std::string> write_toolchain_file(const Toolchain& toolchain,
                                                        const std::string& folder);
 
+/// `maps` for CMAKE_HIP_FLAGS, which CMake splits at blanks, quoted or not, when it identifies the
+/// compiler: without quotes, unless a path has blanks.
+[[nodiscard]] std::string maps_for_hip(std::string maps);
+
+/// What CMake's language HIP needs to be told where hipcc is the compiler: in `folder` its
+/// description of HIP's runtime, where the system has none that CMake finds (Debian 12: not below
+/// /usr/lib/cmake, and with -isystem /usr/include). Nothing where clang was found without hipcc.
+[[nodiscard]] Result<Definitions> hip_definitions(const Toolchain& toolchain,
+                                                  const std::string& folder);
+
 /// Flags after which no path of this machine is in what compilers write: of `folders`, the name
 /// that stands for each. Error: unsupported (a path that flags cannot carry).
 [[nodiscard]] Result<std::string> mapped_paths(

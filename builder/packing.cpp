@@ -1,7 +1,6 @@
 #include "builder/packing.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +8,7 @@
 
 #include "builder/code_check.h"
 #include "builder/platform_tag.h"
+#include "wheel/linux_platform.h"
 #include "wheel/wheel_file.h"
 
 namespace axle::builder {
@@ -74,20 +74,16 @@ Result<TagChoice> tags_of(const PackJob& job, const std::vector<WheelMember>& me
               "the build did not use the compiler that it was given");
 }
 
-/// The N of "manylinux_2_N_x86_64"; nullopt: it is no such tag.
+/// The N of "manylinux_2_N_x86_64", or of the first of several names; nullopt: it is no such tag.
 std::optional<unsigned> glibc_minor_of(std::string_view platform) {
-  constexpr std::string_view prefix = "manylinux_2_";
-  static constexpr std::pair<std::string_view, unsigned> older[] = {
-      {"manylinux1_", 5}, {"manylinux2010_", 12}, {"manylinux2014_", 17}};
-  for (const auto& [name, minor] : older) {
-    if (platform.starts_with(name)) return minor;
-  }
-  unsigned minor = 0;
-  if (!platform.starts_with(prefix)) return std::nullopt;
-  platform.remove_prefix(prefix.size());
-  const auto [end, error] =
-      std::from_chars(platform.data(), platform.data() + platform.size(), minor);
-  return error == std::errc() ? std::optional(minor) : std::nullopt;
+  const auto parsed = wheel::parse_linux_platform(platform.substr(0, platform.find('.')));
+  if (!parsed || parsed->libc != "glibc" || parsed->version.first != 2) return std::nullopt;
+  return parsed->version.second;
+}
+
+/// A plain wheel is for installers that know of no variants; some of these know old names alone.
+std::string platform_name(const PackJob& job, const TagChoice& computed) {
+  return job.row.label.empty() ? wheel::with_old_name(computed.platform) : computed.platform;
 }
 
 /// The platform part of the tags: what was computed, unless the wheel promises a newer one.
@@ -97,7 +93,8 @@ Result<std::string> platform_of(const PackJob& job, const WheelContents& content
   const std::string stated = tags.substr(tags.rfind('-') + 1);
   const auto stated_minor = glibc_minor_of(stated);
   const auto needed = glibc_minor_of(computed.platform);
-  if (!stated_minor || !needed) return stated.starts_with("musllinux") ? stated : computed.platform;
+  if (!stated_minor || !needed)
+    return stated.starts_with("musllinux") ? stated : platform_name(job, computed);
   if (*stated_minor >= *needed) return stated;
   return fail(ErrorKind::mismatch,
               fmt::format("{} is not written: its wheel says {}, but its libraries need {}",
@@ -130,7 +127,7 @@ Result<PackedWheel> pack_files(const PackJob& job, std::vector<WheelMember> memb
   wheel::WheelName name;
   name.distribution = wheel::wheel_distribution(job.project.metadata.name);
   name.version = job.project.metadata.version;
-  name.tags_text = fmt::format("{}-{}-{}", tags->python, tags->abi, tags->platform);
+  name.tags_text = fmt::format("{}-{}-{}", tags->python, tags->abi, platform_name(job, *tags));
   name.label = job.row.label;
   auto expanded = wheel::parse_tags(name.tags_text);
   if (!expanded) return std::unexpected(expanded.error());

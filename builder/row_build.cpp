@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "builder/cmake_build.h"
 #include "builder/packing.h"
@@ -111,6 +112,7 @@ class RowBuild {
                                 tools.hip.value_or(Compiler{}), tools.sycl.value_or(Compiler{})})
       text += fmt::format("{} {}\n", one.program, one.version);
     text += fmt::format("{} {}\n", tools.architecture, tools.triple);
+    if (tools.hip_clang) text += fmt::format("{}\n", fmt::join(tools.hip_clang->arguments, " "));
     const CMakeJob job = cmake_job();
     add("cmake", cmake_definitions(job));
     add("environment", job.environment);

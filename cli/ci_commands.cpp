@@ -31,13 +31,14 @@ constexpr CiRow ci_rows[] = {
 Command ci_row(std::string_view name) {
   for (const CiRow& row : ci_rows) {
     if (row.name != name) continue;
-    return {row.name,    row.summary, "DIR", Arity::one, {Opt::ci_file, Opt::ci_check},
-            row.example, row.run};
+    return {row.name,    row.summary, "DIR",     Arity::one, {Opt::ci_file, Opt::ci_check},
+            row.example, row.run,     no_machine};
   }
-  return {"ci",   "Write the CI file that builds, tests, audits and publishes a project's variants",
-          "",     Arity::none,
-          {},     "",
-          nullptr};
+  return {
+      "ci",    "Write the CI file that builds, tests, audits and publishes a project's variants",
+      "",      Arity::none,
+      {},      "",
+      nullptr, no_machine};
 }
 
 }  // namespace axle::cli

@@ -20,6 +20,26 @@ enum class Arity : std::uint8_t {
   command,  ///< another program's: after its first word nothing is an option of ours
 };
 
+/// What --for WHAT means for a command: it is honoured, or refused with the reason.
+struct MachineUse {
+  bool several = false;           ///< several machines are accepted, or a folder of them
+  std::string_view refusal = {};  ///< why --for is refused; "": it is honoured
+  std::string_view instead = {};  ///< what to do then
+};
+inline constexpr MachineUse one_machine = {};
+inline constexpr MachineUse fleet = {.several = true};
+inline constexpr MachineUse no_machine = {.refusal = "the command does the same for every machine",
+                                          .instead = "leave it out"};
+/// For what works on a project.
+inline constexpr MachineUse machine_classes = {
+    .refusal = "a project's machines are its classes",
+    .instead =
+        "name them in [tool.axle.machines] of pyproject.toml; `--class` chooses one of them"};
+/// For what runs the runtime's kernels.
+inline constexpr MachineUse this_machine = {
+    .refusal = "it runs on this machine",
+    .instead = "`variant properties --for h100` shows what another machine supports"};
+
 struct Command {
   std::string_view name;        ///< "install", "index build"
   std::string_view summary;     ///< one line, for the list of commands
@@ -29,9 +49,13 @@ struct Command {
   std::string_view examples;  ///< lines shown below the options
   /// Returns the exit code. Null: a group, whose commands are the rows named "<group> <command>".
   int (*run)(session::Session& session, Output& output);
-  bool takes_fleet = false;  ///< accepts several machines of --for, or a folder of them
+  MachineUse machines;
 
   [[nodiscard]] bool is_group() const { return run == nullptr; }
+  /// Whether it has one of the options that all commands share.
+  [[nodiscard]] bool has_global(session::Opt id) const {
+    return id != session::Opt::for_machine || machines.refusal.empty();
+  }
 };
 
 /// In the order of the help; a group before its commands.
@@ -84,6 +108,7 @@ int run_model_quantize(session::Session& session, Output& output);
 int run_model_rerank(session::Session& session, Output& output);
 int run_model_selftest(session::Session& session, Output& output);
 int run_model_tune(session::Session& session, Output& output);
+int run_outdated(session::Session& session, Output& output);
 int run_properties(session::Session& session, Output& output);
 int run_providers_check(session::Session& session, Output& output);
 int run_providers_disable(session::Session& session, Output& output);

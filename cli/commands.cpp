@@ -131,7 +131,7 @@ const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages,
 
 /// The prefix of the names of its commands.
 Command group(std::string_view name, std::string_view summary) {
-  return {name, summary, "", Arity::none, {}, "", nullptr};
+  return {name, summary, "", Arity::none, {}, "", nullptr, no_machine};
 }
 
 const std::array rows = {
@@ -144,7 +144,8 @@ const std::array rows = {
         "variant detect\nvariant detect --why nvidia            queries, answers and "
         "conclusions\nvariant detect --profile node7.json    record this machine for "
         "--for\nvariant detect --for h100 --properties what an H100 supports",
-        run_detect},
+        run_detect,
+        one_machine},
     Command{"properties",
             "Show the properties that the machine supports, best first",
             "",
@@ -152,14 +153,16 @@ const std::array rows = {
             {Opt::ns, Opt::gpu_policy, Opt::static_lists, Opt::no_cache, Opt::cache_dir},
             "variant properties --namespace x86_64\n"
             "variant properties --namespace axle --static    for installers that run no plugin",
-            run_properties},
+            run_properties,
+            one_machine},
     Command{"machines",
             "List the machines and GPUs that --for knows by name",
             "WORD",
             Arity::any,
             {},
             "variant machines\nvariant machines rtx    those that mention it",
-            run_machines},
+            run_machines,
+            no_machine},
     Command{"install", "Install packages, choosing the variants that fit best", "REQ|PATH",
             Arity::any,
             resolving + folders + bundled + attested + building +
@@ -177,11 +180,11 @@ const std::array rows = {
             "variant install --refit --dry-run         what another GPU or driver would change\n"
             "variant install --dry-run --json demo     what would change; files in the way: "
             "`conflicts`",
-            run_install},
+            run_install, one_machine},
     init_row(),
-    add_row(sources, choices),
-    remove_row(),
-    import_row(),
+    add_row(lock_row(resolving).options),
+    remove_row(lock_row(resolving).options),
+    import_row(lock_row(resolving).options),
     lock_row(resolving),
     sync_row(resolving),
     run_row(resolving),
@@ -193,11 +196,12 @@ const std::array rows = {
             "variant venv                     .venv, of the python3 on the path\n"
             "variant venv env --python 3.12   of python3.12\n"
             "variant venv --clear             replace .venv, with all that is in it",
-            run_venv},
+            run_venv, no_machine},
     Command{"uninstall", "Remove packages", "PKG", Arity::any,
             environment + folders + changing + as_pip_and_uv +
                 std::vector<Opt>{Opt::requirement, Opt::dry_run},
-            "variant uninstall demo\nvariant uninstall -r requirements.txt", run_uninstall},
+            "variant uninstall demo\nvariant uninstall -r requirements.txt", run_uninstall,
+            no_machine},
     Command{"undo", "Bring back what was installed before the last change", "", Arity::none,
             environment + folders + reaching + bundled + attested + changing + as_pip_and_uv +
                 std::vector<Opt>{Opt::link_mode, Opt::compile_bytecode, Opt::no_compile,
@@ -206,14 +210,15 @@ const std::array rows = {
             "variant undo              again: one change further back\n"
             "variant undo --redo       make the change again that was undone last\n"
             "variant undo --bundle needs.zip    with wheels that are no longer in the store",
-            run_undo},
+            run_undo, no_machine},
     Command{"list", "List installed packages with their variants", "", Arity::none,
             environment + folders + as_pip_and_uv + selecting +
                 std::vector<Opt>{Opt::list_format, Opt::not_required, Opt::editable_only},
-            "variant list --json\nvariant list --not-required --format freeze", run_list},
+            "variant list --json\nvariant list --not-required --format freeze", run_list,
+            no_machine},
     Command{"freeze", "List installed packages as requirements", "", Arity::none,
             environment + folders + as_pip_and_uv + selecting + std::vector<Opt>{Opt::all_packages},
-            "variant freeze > requirements.txt", run_freeze},
+            "variant freeze > requirements.txt", run_freeze, no_machine},
     Command{"check", "Check that installed packages are complete and their requirements met", "",
             Arity::none,
             environment + folders + fetching + as_pip_and_uv +
@@ -221,17 +226,17 @@ const std::array rows = {
             "variant check          requirements, and files by their size and time\n"
             "variant check --deep   each file by its hash in RECORD\n"
             "variant check --vulnerabilities all.zip    and known vulnerabilities",
-            run_check},
+            run_check, one_machine},
     Command{"show", "Show details of installed packages", "PKG", Arity::any,
             environment + folders + as_pip_and_uv + std::vector<Opt>{Opt::files},
-            "variant show --files demo", run_show},
+            "variant show --files demo", run_show, no_machine},
     Command{"sbom", "Print a software bill of materials of an environment (CycloneDX 1.6)", "",
             Arity::none,
             environment + folders + as_pip_and_uv + std::vector<Opt>{Opt::files, Opt::output_file},
             "variant sbom -o bom.json\n"
             "variant sbom --files --python .venv    each installed file, too, with its hash\n"
             "SOURCE_DATE_EPOCH=0 variant sbom       the same environment gives the same text",
-            run_sbom},
+            run_sbom, no_machine},
     Command{
         "doctor", "Report problems of this machine and of installed packages, and how to fix them",
         "",
@@ -240,17 +245,17 @@ const std::array rows = {
         "variant doctor                            this machine, and the active environment\n"
         "variant doctor --python .venv --for h100  would it run there?\n"
         "variant doctor --for-package torch==2.9   which of its features work here",
-        run_doctor},
+        run_doctor, one_machine},
     Command{
         "resolve", "Show what would be installed", "REQ|PATH", Arity::any,
         resolving + bundled + attested + building + std::vector<Opt>{Opt::check_abi, Opt::explain},
         "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve,
-        true},
+        fleet},
     Command{
         "explain",
         "Explain a choice: each variant of a package, chosen or rejected, and the deciding fact",
         "PKG", Arity::one, resolving + bundled, "variant explain demo --for gtx1080ti", run_explain,
-        true},
+        fleet},
     Command{
         "download", "Save what would be installed, on this machine or on others, as files",
         "REQ|PATH", Arity::any,
@@ -259,7 +264,7 @@ const std::array rows = {
         "variant download -r requirements.txt -d wheels --python-version 3.12 "
         "--python-platform linux\n"
         "variant install demo --no-index --find-links wheels    there, without a network",
-        run_download, true},
+        run_download, fleet},
     Command{
         "mirror", "Keep what would be installed, here or elsewhere, in an index of its own",
         "REQ|PATH", Arity::any,
@@ -268,7 +273,7 @@ const std::array rows = {
         "variant mirror torch --out s3://BUCKET/PREFIX                   in a storage of S3's "
         "kind\n"
         "variant install torch --index-url /srv/mirror/simple            as pip and uv do",
-        run_mirror, true},
+        run_mirror, fleet},
     Command{"bundle", "Save what would be installed, here or elsewhere, in one file", "REQ|PATH",
             Arity::any,
             resolving - installed_only + attested +
@@ -276,7 +281,7 @@ const std::array rows = {
             "variant bundle -r requirements.txt --for h100 --for none --out needs.zip\n"
             "variant bundle torch --signing-key ~/.ssh/id_ed25519 --out torch.zip\n"
             "variant install torch --bundle torch.zip --allowed-signers signers    there",
-            run_bundle, true},
+            run_bundle, fleet},
     Command{"wheel",
             "Save what would be installed here as wheels, and build those that are missing",
             "REQ|PATH", Arity::any,
@@ -285,8 +290,9 @@ const std::array rows = {
             "variant wheel ./project -w wheels     it, and what it requires\n"
             "variant wheel --no-deps 'demo @ git+https://host/demo@v1.0'\n"
             "variant wheel --build=demo demo       build it if there is no wheel of it",
-            run_wheel},
+            run_wheel, one_machine},
     tree_row(),
+    outdated_row(resolving),
     export_row(),
     Command{"rank",
             "Rank the variants of one release (plumbing of explain)",
@@ -295,13 +301,19 @@ const std::array rows = {
             {Opt::supported, Opt::gpu_policy},
             "variant rank demo-1.0-variants.json\n"
             "variant rank demo-1.0-py3-none-any-v4.whl --supported lists.json",
-            run_rank},
-    Command{"build", "Build the variants of the project in DIR", "DIR", Arity::one,
+            run_rank,
+            one_machine},
+    Command{"build",
+            "Build the variants of the project in DIR",
+            "DIR",
+            Arity::one,
             std::vector<Opt>{Opt::build_variant, Opt::architecture, Opt::jobs, Opt::out} +
                 build_requirements + environment,
             "variant build . --variant x86_64_v4 --out dist\n"
             "variant build . --arch x86_64              no cross-built ones",
-            run_build},
+            run_build,
+            {.refusal = "the project's table says for what it is built",
+             .instead = "--variant builds one row of it, --arch those of an architecture"}},
     repack_row(),
     audit_row(),
     ci_row("ci"),
@@ -324,27 +336,29 @@ const std::array rows = {
             {Opt::family},
             "variant index families\n"
             "variant index families --family torch=https://mirror.example/whl",
-            run_index_families},
+            run_index_families,
+            no_machine},
     publish_row(),
     group("cache", "Show, check and remove what Axle keeps of downloads and answers"),
     Command{"cache dir", "Print the cache folder", "", Arity::none,
-            as_pip_and_uv + std::vector<Opt>{Opt::cache_dir}, "variant cache dir", run_cache_dir},
+            as_pip_and_uv + std::vector<Opt>{Opt::cache_dir}, "variant cache dir", run_cache_dir,
+            no_machine},
     Command{"cache info", "Show what is in the cache, and what environments share of it", "",
             Arity::none, as_pip_and_uv + std::vector<Opt>{Opt::cache_dir}, "variant cache info",
-            run_cache_info},
+            run_cache_info, no_machine},
     Command{"cache verify", "Compare unpacked wheels and byte code with their hashes", "",
             Arity::none, as_pip_and_uv + std::vector<Opt>{Opt::fix, Opt::cache_dir},
             "variant cache verify\n"
             "variant cache verify --fix    remove what is damaged",
-            run_cache_verify},
+            run_cache_verify, no_machine},
     Command{"cache clean", "Remove everything from the cache, or what belongs to packages", "PKG",
             Arity::any, as_pip_and_uv + std::vector<Opt>{Opt::dry_run, Opt::cache_dir},
             "variant cache clean --dry-run\n"
             "variant cache clean torch    environments that have it keep it",
-            run_cache_clean},
+            run_cache_clean, no_machine},
     Command{"cache prune", "Remove what is unfinished, or has not been used for long", "",
             Arity::none, as_pip_and_uv + std::vector<Opt>{Opt::dry_run, Opt::cache_dir},
-            "variant cache prune", run_cache_prune},
+            "variant cache prune", run_cache_prune, no_machine},
     group("providers", "Manage what decides which properties a machine supports"),
     Command{"providers list",
             "List the providers that Axle includes and the plugins that you trust",
@@ -352,14 +366,16 @@ const std::array rows = {
             Arity::none,
             {Opt::gpu_policy},
             "variant providers list",
-            run_providers_list},
+            run_providers_list,
+            one_machine},
     Command{"providers show",
             "Show a namespace: its provider, what is supported here, what a plugin may do",
             "NS",
             Arity::one,
             {Opt::gpu_policy},
             "variant providers show nvidia",
-            run_providers_show},
+            run_providers_show,
+            one_machine},
     Command{"providers trust",
             "Trust the plugin of a package, a program or a shared object, so that it may run",
             "NAME|PATH",
@@ -367,35 +383,40 @@ const std::array rows = {
             {Opt::ns, Opt::device},
             "variant providers trust acme-variant-provider\n"
             "variant providers trust /opt/acme/provider --namespace acme --device '/dev/acme*'",
-            run_providers_trust},
+            run_providers_trust,
+            no_machine},
     Command{"providers untrust",
             "Revoke the trust in a package, a program or a shared object",
             "NAME|PATH",
             Arity::any,
             {},
             "variant providers untrust acme-variant-provider",
-            run_providers_untrust},
+            run_providers_untrust,
+            no_machine},
     Command{"providers enable",
             "Enable a namespace, even if a release declares it optional",
             "NS",
             Arity::any,
             {},
             "variant providers enable acme",
-            run_providers_enable},
+            run_providers_enable,
+            no_machine},
     Command{"providers disable",
             "Disable a namespace: nothing in it is supported",
             "NS",
             Arity::any,
             {},
             "variant providers disable nvidia",
-            run_providers_disable},
+            run_providers_disable,
+            no_machine},
     Command{"providers retry",
             "Run a plugin again that failed within the last hour",
             "NS",
             Arity::any,
             {Opt::cache_dir},
             "variant providers retry acme",
-            run_providers_retry},
+            run_providers_retry,
+            no_machine},
     Command{"providers check",
             "Check a provider: names, order, stability, time, behaviour",
             "PLUGIN",
@@ -403,7 +424,9 @@ const std::array rows = {
             {Opt::runs, Opt::ns, Opt::device, Opt::python},
             "variant providers check build/acme_provider.so\n"
             "variant providers check acme/                    the project of a Python plugin",
-            run_providers_check},
+            run_providers_check,
+            {.refusal = "a plugin can only report on the machine that it runs on",
+             .instead = "`variant providers list` shows what is known without running it"}},
     Command{"providers new",
             "Create a project for a provider: code, tests and the SDK",
             "NAME DIR",
@@ -411,7 +434,8 @@ const std::array rows = {
             {Opt::language},
             "variant providers new acme acme-provider\n"
             "variant providers new --language python acme acme-provider",
-            run_providers_new},
+            run_providers_new,
+            no_machine},
     model_row("model"),
     model_row("model info"),
     model_row("model generate"),

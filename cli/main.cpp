@@ -70,7 +70,7 @@ int run(std::vector<std::string> words) {
       {{"schema_version", 1}, {"command", parsed.command->name}, {"version", session::version}});
   session::Session session(parsed.arguments, output.run(), output,
                            session::settings_section(parsed.command->name));
-  if (const auto selected = session.select_elsewhere(parsed.command->takes_fleet); !selected)
+  if (const auto selected = session.select_elsewhere(parsed.command->machines.several); !selected)
     return output.failure(selected.error());
   return parsed.command->run(session, output);
 }

@@ -85,10 +85,6 @@ session::Outcome<runtime::ModelMode> mode_of(const session::Arguments& arguments
 }
 
 session::Outcome<std::unique_ptr<runtime::Engine>> open_engine(const session::Session& session) {
-  if (session.elsewhere()) {
-    return session::misused("the runtime runs on this machine: --for is not supported here",
-                            "`variant properties --for h100` shows what another machine supports");
-  }
   const auto threads = count_option(session.arguments(), session::Opt::threads, 0, 1,
                                     runtime::ThreadPool::most_threads);
   if (!threads) return std::unexpected(threads.error());
@@ -177,11 +173,7 @@ std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error
        unsupported ? "`variant model info` shows the kernels and what they need" : ""});
 }
 
-session::Outcome<RuntimePtr> open_runtime(const session::Session& session, std::uint32_t threads) {
-  if (session.elsewhere()) {
-    return session::misused("the runtime runs on this machine: --for is not supported here",
-                            "`variant properties --for h100` shows what another machine supports");
-  }
+session::Outcome<RuntimePtr> open_runtime(std::uint32_t threads) {
   const std::string kernel = session::variable("AXLE_RUNTIME_KERNEL");
   axle_runtime_options options{};
   options.struct_size = sizeof(options);

@@ -82,8 +82,7 @@ struct DestroyRuntime {
 using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
 
 /// The runtime through its C interface, with AXLE_RUNTIME_KERNEL; `threads` 0: all.
-[[nodiscard]] session::Outcome<RuntimePtr> open_runtime(const session::Session& session,
-                                                        std::uint32_t threads);
+[[nodiscard]] session::Outcome<RuntimePtr> open_runtime(std::uint32_t threads);
 /// What the C interface says, as an error of a command.
 [[nodiscard]] std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error);
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "cli/shells/words.h"
 #include "foundation/text/nearest.h"
@@ -27,7 +28,7 @@ struct Slots {
   std::vector<std::string> positionals;
 };
 
-void add_option(CLI::App& app, session::Opt id, Slots& slots) {
+void add_option(CLI::App& app, session::Opt id, bool shown, Slots& slots) {
   const session::OptionRow& row = session::option_row(id);
   const std::string names(row.names);
   const std::string help(row.help);
@@ -47,7 +48,7 @@ void add_option(CLI::App& app, session::Opt id, Slots& slots) {
       break;
   }
   if (row.kind != session::OptionKind::flag) option->type_name(std::string(row.value));
-  if (row.help.empty()) option->group("");
+  if (!shown || row.help.empty()) option->group("");
 }
 
 /// "--no-variants=PKG" and "--build=PKG" are the options with an optional value; it is only
@@ -118,7 +119,8 @@ class Tree {
     app_.footer(
         "`variant COMMAND --help` has details. Exit codes: 0 success, 1 failure, 2 usage error, 3 "
         "nothing fits the machine, 4 a file is not up to date.");
-    for (const session::Opt id : session::global_options()) offer(app_, id, before_command_, words);
+    for (const session::Opt id : session::global_options())
+      offer(app_, id, true, before_command_, words);
     for (const Command& command : commands()) add(command, words);
   }
 
@@ -145,6 +147,7 @@ class Tree {
       return parsed;
     }
     collect(parsed);
+    refuse_machine(parsed);
     if (rest.empty()) return parsed;
     // The words of another program, and a "--" among them is its own.
     std::vector<std::string>& own = parsed.arguments.positionals;
@@ -169,6 +172,19 @@ class Tree {
     return rest;
   }
 
+  /// --for where a command has no use for it, wherever in the command line it stands.
+  static void refuse_machine(Parsed& parsed) {
+    if (parsed.command == nullptr || parsed.command->has_global(session::Opt::for_machine) ||
+        !parsed.arguments.has(session::Opt::for_machine))
+      return;
+    const MachineUse& machines = parsed.command->machines;
+    parsed.text = fmt::format("`variant {}`: --for is not supported here: {}", parsed.command->name,
+                              machines.refusal);
+    parsed.hint = machines.instead;
+    parsed.usage_error = true;
+    parsed.command = nullptr;
+  }
+
   void add(const Command& command, const std::vector<std::string>& words) {
     const std::string name = last_word(command.name);
     const std::string_view group = command.name.substr(0, command.name.size() - name.size());
@@ -190,13 +206,16 @@ class Tree {
           sub->add_option(std::string(command.positional), slots->positionals)->type_name("");
       if (command.arity == Arity::one) option->required()->expected(1);
     }
-    for (const session::Opt id : command.options) offer(*sub, id, *slots, words);
-    for (const session::Opt id : session::global_options()) offer(*sub, id, *slots, words);
+    for (const session::Opt id : command.options) offer(*sub, id, true, *slots, words);
+    // One that is refused is understood, so that the reason can be said.
+    for (const session::Opt id : session::global_options())
+      offer(*sub, id, command.has_global(id), *slots, words);
     nodes_.push_back({&command, sub, std::move(slots)});
   }
 
-  void offer(CLI::App& app, session::Opt id, Slots& slots, const std::vector<std::string>& words) {
-    if (offered_ == Offered::all || may_be_among(words, id)) add_option(app, id, slots);
+  void offer(CLI::App& app, session::Opt id, bool shown, Slots& slots,
+             const std::vector<std::string>& words) {
+    if (offered_ == Offered::all || may_be_among(words, id)) add_option(app, id, shown, slots);
   }
 
   [[nodiscard]] bool is_group(const CLI::App* app) const {

@@ -70,7 +70,20 @@ Command lock_row(std::vector<Opt> resolving) {
           "variant lock -P torch           the newest of torch, and what that needs\n"
           "variant lock --check            in CI: is axle.lock up to date?\n"
           "variant lock --coverage         which build each class of machines gets, and why",
-          run_lock};
+          run_lock,
+          machine_classes};
+}
+
+Command outdated_row(std::vector<Opt> resolving) {
+  return {"outdated",
+          "List locked versions that are not the newest, and the newest that the project allows",
+          "",
+          Arity::none,
+          locking(std::move(resolving), {}),
+          "variant outdated             locked, allowed by the project's requirements, and latest\n"
+          "variant outdated --json",
+          run_outdated,
+          machine_classes};
 }
 
 Command sync_row(std::vector<Opt> resolving) {
@@ -83,7 +96,8 @@ Command sync_row(std::vector<Opt> resolving) {
           "variant sync --locked           in CI: fail if axle.lock is not up to date\n"
           "variant sync --frozen           take axle.lock as it is\n"
           "variant sync --group docs --inexact",
-          run_sync};
+          run_sync,
+          machine_classes};
 }
 
 Command run_row(std::vector<Opt> resolving) {
@@ -94,7 +108,8 @@ Command run_row(std::vector<Opt> resolving) {
           syncing(std::move(resolving), {Opt::no_sync}),
           "variant run python train.py --epochs 3\n"
           "variant run --no-sync pytest    without a look at the lock",
-          run_run};
+          run_run,
+          machine_classes};
 }
 
 Command verify_row() {
@@ -110,7 +125,8 @@ Command verify_row() {
           Arity::none,
           std::move(options),
           "variant verify                  exit code 4 if anything differs",
-          run_verify};
+          run_verify,
+          machine_classes};
 }
 
 Command export_row() {
@@ -123,7 +139,8 @@ Command export_row() {
           "variant export --format requirements --class train\n"
           "variant export --format pylock --out .            pylock.CLASS.toml for every class\n"
           "variant export --format node-affinity --class train -o affinity.yaml",
-          run_export};
+          run_export,
+          machine_classes};
 }
 
 Command tree_row() {
@@ -134,7 +151,8 @@ Command tree_row() {
           {Opt::machine_class, Opt::invert, Opt::depth},
           "variant tree --class train\n"
           "variant tree --invert numpy    why it is there",
-          run_tree};
+          run_tree,
+          machine_classes};
 }
 
 }  // namespace axle::cli

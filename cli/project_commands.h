@@ -11,6 +11,7 @@ namespace axle::cli {
 [[nodiscard]] Command run_row(std::vector<session::Opt> resolving);
 [[nodiscard]] Command verify_row();
 [[nodiscard]] Command export_row();
+[[nodiscard]] Command outdated_row(std::vector<session::Opt> resolving);
 [[nodiscard]] Command tree_row();
 
 }  // namespace axle::cli

@@ -1,6 +1,6 @@
 #include "cli/project_file_commands.h"
 
-#include <utility>
+#include <vector>
 
 namespace axle::cli {
 
@@ -8,8 +8,14 @@ namespace {
 
 using session::Opt;
 
-/// Which list of requirements is meant.
-const std::vector<Opt> lists = {Opt::project_extra, Opt::project_group, Opt::dev};
+/// `own` of a command that locks what it has written: what `variant lock` takes but what is about
+/// its file alone.
+std::vector<Opt> editing(std::vector<Opt> own, const std::vector<Opt>& locking) {
+  own.push_back(Opt::edit_alone);
+  for (const Opt id : locking)
+    if (id != Opt::ci_check && id != Opt::coverage && id != Opt::dry_run) own.push_back(id);
+  return own;
+}
 
 }  // namespace
 
@@ -21,54 +27,46 @@ Command init_row() {
           {Opt::project_name, Opt::project_machine, Opt::python, Opt::no_cache, Opt::cache_dir},
           "variant init demo\n"
           "variant init demo --machine laptop=none --machine train=h100",
-          run_init};
+          run_init,
+          machine_classes};
 }
 
-Command add_row(const std::vector<Opt>& sources, const std::vector<Opt>& choices) {
-  std::vector<Opt> options = lists;
-  options.insert(options.end(), {Opt::requirement, Opt::edit_alone});
-  options.insert(options.end(), sources.begin(), sources.end());
-  for (const Opt id : choices) {
-    const bool of_installed = id == Opt::upgrade || id == Opt::upgrade_package ||
-                              id == Opt::reinstall || id == Opt::reinstall_package ||
-                              id == Opt::no_deps || id == Opt::alternatives;
-    if (!of_installed) options.push_back(id);
-  }
-  options.insert(options.end(), {Opt::python, Opt::system});
-  return {
-      "add",
-      "Add requirements to the project's pyproject.toml",
-      "REQ",
-      Arity::any,
-      std::move(options),
-      "variant add torch                 as torch>=VERSION, of the version that would be chosen\n"
-      "variant add --dev pytest ruff     to the dependency group dev\n"
-      "variant add --extra plots 'matplotlib>=3.9; python_version < \"3.13\"'\n"
-      "variant add -r requirements.txt",
-      run_add};
+Command add_row(const std::vector<Opt>& locking) {
+  return {"add",
+          "Add requirements to the project's pyproject.toml, and lock it",
+          "REQ",
+          Arity::any,
+          editing({Opt::project_extra, Opt::project_group, Opt::dev, Opt::requirement}, locking),
+          "variant add torch                 as torch>=VERSION, of the lowest that a class gets\n"
+          "variant add --dev pytest ruff     to the dependency group dev\n"
+          "variant add --extra plots 'matplotlib>=3.9; python_version < \"3.13\"'\n"
+          "variant add -r requirements.txt",
+          run_add,
+          machine_classes};
 }
 
-Command remove_row() {
-  return {"remove", "Remove requirements from the project's pyproject.toml", "PKG",     Arity::any,
-          lists,    "variant remove torch\nvariant remove --dev pytest",     run_remove};
+Command remove_row(const std::vector<Opt>& locking) {
+  return {"remove",
+          "Remove requirements from the project's pyproject.toml, and lock it",
+          "PKG",
+          Arity::any,
+          editing({Opt::project_extra, Opt::project_group, Opt::dev}, locking),
+          "variant remove torch\nvariant remove --dev pytest",
+          run_remove,
+          machine_classes};
 }
 
-Command import_row() {
+Command import_row(const std::vector<Opt>& locking) {
   return {
       "import",
       "Make a project out of another tool's files, or add what they require to this one",
       "FILE",
       Arity::one,
-      {Opt::project_name, Opt::python, Opt::no_cache, Opt::cache_dir},
+      editing({Opt::project_name}, locking),
       "variant import requirements.txt\n"
       "variant import uv.lock            also poetry.lock, pylock.toml, poetry's pyproject.toml",
-      run_import};
-}
-
-session::Outcome<void> check_no_machine(const session::Session& session) {
-  if (!session.arguments().has(Opt::for_machine)) return {};
-  return session::misused("a pyproject.toml is for all machines: --for is not supported here",
-                          "classes of machines are in its [tool.axle.machines]");
+      run_import,
+      machine_classes};
 }
 
 }  // namespace axle::cli

@@ -9,13 +9,9 @@
 namespace axle::cli {
 
 [[nodiscard]] Command init_row();
-/// `sources`, `choices`: how packages are found and chosen.
-[[nodiscard]] Command add_row(const std::vector<session::Opt>& sources,
-                              const std::vector<session::Opt>& choices);
-[[nodiscard]] Command remove_row();
-[[nodiscard]] Command import_row();
-
-/// Error: usage, with --for: a pyproject.toml is for all machines.
-[[nodiscard]] session::Outcome<void> check_no_machine(const session::Session& session);
+/// `locking`: the options of `variant lock`, which follows.
+[[nodiscard]] Command add_row(const std::vector<session::Opt>& locking);
+[[nodiscard]] Command remove_row(const std::vector<session::Opt>& locking);
+[[nodiscard]] Command import_row(const std::vector<session::Opt>& locking);
 
 }  // namespace axle::cli

@@ -29,7 +29,9 @@ Command repack_row() {
           "variant repack demo-1.0-py3-none-any.whl --label sm90 --property 'nvidia :: sm_arch :: "
           "90_real'\n"
           "variant repack demo-1.0-cp312-cp312-linux_x86_64.whl --split sm --out split",
-          run_repack};
+          run_repack,
+          {.refusal = "what a variant is for follows from its code, or from --property",
+           .instead = "leave it out"}};
 }
 
 Command audit_row() {
@@ -44,7 +46,7 @@ Command audit_row() {
           "variant audit installed --python .venv              what is installed\n"
           "variant audit image.tar --for h100 --for rtx5090    a container image, on a fleet",
           run_audit,
-          true};
+          fleet};
 }
 
 Command index_build_row() {
@@ -56,7 +58,8 @@ Command index_build_row() {
           "variant index build dist --out public    published files are kept\n"
           "variant index build dist --out s3://BUCKET/PREFIX\n"
           "variant index build dist --out https://HOST/FOLDER       on a WebDAV server",
-          run_index_build};
+          run_index_build,
+          no_machine};
 }
 
 Command index_add_row() {
@@ -68,7 +71,8 @@ Command index_add_row() {
           "variant index add dist/demo-1.0-py3-none-any.whl --out public\n"
           "variant index add dist/*.whl --out s3://BUCKET/PREFIX\n"
           "variant index add dist/*.whl --out https://HOST/FOLDER   on a WebDAV server",
-          run_index_add};
+          run_index_add,
+          no_machine};
 }
 
 Command index_update_row() {
@@ -80,7 +84,8 @@ Command index_update_row() {
           "variant index update dist --out public             reads new wheels only\n"
           "variant index update --records files.jsonl --out public\n"
           "variant index update --out public                  writes its pages anew",
-          run_index_update};
+          run_index_update,
+          no_machine};
 }
 
 Command index_remove_row() {
@@ -92,7 +97,8 @@ Command index_remove_row() {
           "variant index remove demo==1.0 --out public --dry-run\n"
           "variant index remove demo==1.0 --variant v4 --out public\n"
           "variant index remove demo-1.0-py3-none-any-v4.whl --out public",
-          run_index_remove};
+          run_index_remove,
+          no_machine};
 }
 
 Command index_yank_row() {
@@ -104,7 +110,8 @@ Command index_yank_row() {
           "variant index yank demo==1.0 --reason 'wrong ABI' --out public\n"
           "variant index yank demo==1.0 --variant v4 --out public\n"
           "variant index yank demo==1.0 --undo --out public",
-          run_index_yank};
+          run_index_yank,
+          no_machine};
 }
 
 Command index_lint_row() {
@@ -117,7 +124,7 @@ Command index_lint_row() {
           "variant index lint public --deep                       each wheel by its hash, too\n"
           "variant index lint public --for h100 --for gtx1080ti   judged for these machines",
           run_index_lint,
-          true};
+          fleet};
 }
 
 Command index_serve_row() {
@@ -128,7 +135,8 @@ Command index_serve_row() {
           {Opt::host, Opt::port},
           "variant index serve public\n"
           "variant index serve public --port 8080",
-          run_index_serve};
+          run_index_serve,
+          no_machine};
 }
 
 Command publish_row() {
@@ -139,7 +147,8 @@ Command publish_row() {
           storing({Opt::repository_url, Opt::username, Opt::skip_existing, Opt::dry_run}),
           "variant publish dist/*.whl --repository-url https://packages.corp.example/upload/\n"
           "UV_PUBLISH_TOKEN=... variant publish dist --repository-url https://host/legacy/",
-          run_publish};
+          run_publish,
+          no_machine};
 }
 
 }  // namespace axle::cli

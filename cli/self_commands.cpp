@@ -12,7 +12,8 @@ Command self_test_row() {
           {Opt::cert, Opt::config_file, Opt::no_config},
           "variant self-test\n"
           "variant self-test --json",
-          run_self_test};
+          run_self_test,
+          this_machine};
 }
 
 Command completion_row() {
@@ -24,7 +25,8 @@ Command completion_row() {
           "variant completion bash > ~/.local/share/bash-completion/completions/variant\n"
           "variant completion zsh > ~/.zfunc/_variant      in a folder of $fpath\n"
           "variant completion fish > ~/.config/fish/completions/variant.fish",
-          run_completion};
+          run_completion,
+          no_machine};
 }
 
 Command man_row() {
@@ -35,7 +37,8 @@ Command man_row() {
           {Opt::out},
           "variant man --out ~/.local/share/man/man1    a page a command\n"
           "variant man install | man -l -",
-          run_man};
+          run_man,
+          no_machine};
 }
 
 }  // namespace axle::cli

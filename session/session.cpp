@@ -119,7 +119,7 @@ Outcome<void> Session::select_elsewhere(bool several) {
   if (several || selected_.size() == 1) return {};
   return misused(
       fmt::format("this command takes one machine, but --for names {}", selected_.size()),
-      "resolve, explain, download and mirror take several");
+      "audit, bundle, download, explain, index lint, mirror and resolve take several");
 }
 
 Outcome<machines::NamedMachine> Session::machine() {

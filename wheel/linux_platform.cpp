@@ -4,9 +4,14 @@
 
 namespace axle::wheel {
 
+namespace {
+
+constexpr std::pair<std::string_view, std::pair<unsigned, unsigned>> old_names[] = {
+    {"manylinux1_", {2, 5}}, {"manylinux2010_", {2, 12}}, {"manylinux2014_", {2, 17}}};
+
+}  // namespace
+
 std::optional<LinuxPlatform> parse_linux_platform(std::string_view platform) {
-  constexpr std::pair<std::string_view, std::pair<unsigned, unsigned>> old_names[] = {
-      {"manylinux1_", {2, 5}}, {"manylinux2010_", {2, 12}}, {"manylinux2014_", {2, 17}}};
   for (const auto& [name, version] : old_names) {
     if (platform.starts_with(name) && platform.size() > name.size())
       return LinuxPlatform{"glibc", version, std::string(platform.substr(name.size()))};
@@ -23,6 +28,17 @@ std::optional<LinuxPlatform> parse_linux_platform(std::string_view platform) {
   std::pair<unsigned, unsigned> version;
   if (!number(version.first) || !number(version.second) || rest.empty()) return std::nullopt;
   return LinuxPlatform{glibc ? "glibc" : "musl", version, std::string(rest)};
+}
+
+std::string with_old_name(std::string_view platform) {
+  std::string both(platform);
+  const auto parsed = parse_linux_platform(platform);
+  if (!parsed || !platform.starts_with("manylinux_")) return both;
+  for (const auto& [name, version] : old_names) {
+    // A digit is less than an underscore.
+    if (version == parsed->version) both.insert(0, std::string(name) + parsed->architecture + ".");
+  }
+  return both;
 }
 
 }  // namespace axle::wheel

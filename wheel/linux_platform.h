@@ -19,4 +19,9 @@ struct LinuxPlatform {
 /// nullopt for everything else, "linux_x86_64" too.
 [[nodiscard]] std::optional<LinuxPlatform> parse_linux_platform(std::string_view platform);
 
+/// "manylinux2014_x86_64.manylinux_2_17_x86_64" for "manylinux_2_17_x86_64": with the name that the
+/// same promise has had since before PEP 600, for pip before 20.3, in the order that PEP 425 asks
+/// for. Any other platform stays as it is.
+[[nodiscard]] std::string with_old_name(std::string_view platform);
+
 }  // namespace axle::wheel

@@ -15,6 +15,8 @@
 #include "builder/compilation.h"
 #include "foundation/text/nearest.h"
 #include "foundation/text/quote.h"
+#include "index/http/url.h"
+#include "index/storage/storage_address.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -279,6 +281,13 @@ std::vector<CiGroup> grouped(std::vector<CiJob> jobs, std::size_t largest) {
   return groups;
 }
 
+CiTarget target_of(const CiSettings& ci) {
+  if (!ci.repository_url.empty()) return CiTarget::uploads;
+  if (ci.index.empty()) return CiTarget::nothing;
+  if (index::is_storage_address(ci.index)) return CiTarget::storage;
+  return index::is_http_url(ci.index) ? CiTarget::server : CiTarget::folder;
+}
+
 std::string joined_path(const std::string& folder, const std::string& file) {
   return (std::filesystem::path(folder) / file).lexically_normal().generic_string();
 }
@@ -296,6 +305,7 @@ Result<CiPlan> plan_ci(const Project& project, const CiPlaces& places) {
   plan.imports = project.ci.imports.value_or(default_imports(project));
   for (const std::string& file : project.ci.lock_files)
     plan.lock_files.push_back(joined_path(places.project, file));
+  plan.target = target_of(project.ci);
   plan.index = project.ci.index;
   plan.repository_url = project.ci.repository_url;
   plan.setup = project.ci.of_all.setup.value_or(places.setup);

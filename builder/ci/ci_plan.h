@@ -2,6 +2,7 @@
 // The jobs of a CI system: one for each wheel of the matrix, grouped by what they run on.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ struct CiGroup {
   [[nodiscard]] const JobSettings& settings() const { return jobs.front().settings; }
 };
 
+/// Where wheels are published.
+enum class CiTarget : std::uint8_t {
+  nothing,
+  folder,   ///< an index in a folder
+  storage,  ///< one in a storage of S3's kind
+  server,   ///< one on a WebDAV server
+  uploads   ///< an index that takes uploads
+};
+
 struct CiPlan {
   std::string title;                    ///< of the project
   std::string name;                     ///< the same, normalized: of folders, caches
@@ -37,8 +47,9 @@ struct CiPlan {
   std::string file;                     ///< the CI file, relative to there
   std::vector<std::string> imports;     ///< modules that smoke tests import
   std::vector<std::string> lock_files;  ///< relative to where the jobs begin
-  std::string index;
-  std::string repository_url;
+  CiTarget target = CiTarget::nothing;
+  std::string index;               ///< of a folder, storage or server
+  std::string repository_url;      ///< of uploads
   Definitions slurm;               ///< of jobs that build nothing
   std::vector<std::string> setup;  ///< of jobs that build nothing
   std::vector<CiGroup> groups;     ///< never empty

@@ -124,13 +124,13 @@ fi
 "$VARIANT" audit "$VARIANT_DIST"
 )",
                                    plan.count);
-  if (!plan.index.empty()) {
-    script += fmt::format("\"$VARIANT\" index build \"$VARIANT_DIST\" --out={}\n",
-                          shell_word(plan.index));
-  } else if (!plan.repository_url.empty()) {
+  if (plan.target == CiTarget::uploads) {
     script +=
         fmt::format("\"$VARIANT\" publish \"$VARIANT_DIST\" --skip-existing --repository-url={}\n",
                     shell_word(plan.repository_url));
+  } else if (plan.target != CiTarget::nothing) {
+    script += fmt::format("\"$VARIANT\" index build \"$VARIANT_DIST\" --out={}\n",
+                          shell_word(plan.index));
   } else {
     script += "echo \"$VARIANT_DIST: complete; [tool.axle.ci] names no index to publish to\"\n";
   }

@@ -8,6 +8,10 @@
 
 #include "builder/ci/quoting.h"
 #include "foundation/text/nearest.h"
+#include "index/http/credentials.h"
+#include "index/http/url.h"
+#include "index/storage/dav_access.h"
+#include "index/storage/storage_address.h"
 
 namespace axle::builder {
 
@@ -138,6 +142,41 @@ void read_lock_files(TomlTable& table, CiSettings& settings) {
   }
 }
 
+constexpr std::string_view logins =
+    "leave the login out; docs/ci.md says from where publishing takes it";
+
+bool has_login(std::string_view address) { return !index::url_credential(address).empty(); }
+
+/// What is wrong here would be told after everything was built.
+void check_index(TomlTable& table, const std::string& address) {
+  if (index::is_stored_elsewhere(address) && has_login(address))
+    return table.refuse("index", "the address has a login, and everybody reads a CI file",
+                        std::string(logins));
+  std::optional<Error> wrong;
+  if (index::is_storage_address(address)) {
+    if (auto parsed = index::parse_storage_address(address); !parsed) wrong = parsed.error();
+  } else if (index::is_http_url(address)) {
+    if (auto parsed = index::parse_dav_address(address, {}); !parsed) wrong = parsed.error();
+  } else if (address.contains("://")) {
+    wrong = Error{ErrorKind::malformed, fmt::format("\"{}\" is not a place for an index", address),
+                  "a folder, s3://BUCKET/PREFIX and https://HOST/FOLDER are"};
+  }
+  if (wrong) table.refuse("index", wrong->message, wrong->hint);
+}
+
+void check_repository(TomlTable& table, const std::string& address) {
+  constexpr std::string_view key = "repository-url";
+  const index::UrlParts parts = index::split_url(address);
+  if (!index::is_http_url(address) || parts.authority.empty() || parts.has_fragment)
+    return table.refuse(key, "is not an address that takes uploads",
+                        "write it as https://HOST/PATH");
+  if (has_login(address))
+    return table.refuse(key, "the address has a login, and everybody reads a CI file",
+                        std::string(logins));
+  if (!index::may_get_login(address, {}))
+    table.refuse(key, "is not encrypted: everybody on the way could read the login", "use https");
+}
+
 }  // namespace
 
 CiSettings read_ci_settings(documents::TomlTable& axle) {
@@ -152,6 +191,8 @@ CiSettings read_ci_settings(documents::TomlTable& axle) {
     table->refuse("repository-url", "wheels are published to this or to index, not to both",
                   "leave one of the two out");
   }
+  if (!settings.index.empty()) check_index(*table, settings.index);
+  if (!settings.repository_url.empty()) check_repository(*table, settings.repository_url);
   settings.of_all = read_job_settings(*table);
   for (TomlTable& one : table->tables("jobs")) {
     JobRule rule;

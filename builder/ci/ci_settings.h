@@ -36,13 +36,15 @@ struct JobRule {
 struct CiSettings {
   std::optional<std::vector<std::string>> imports = {};  ///< modules that smoke tests import
   std::vector<std::string> lock_files = {};              ///< what they say decides the result, too
-  std::string index = {};           ///< a folder or s3://…: `variant index build`
+  /// `variant index build`: a folder, s3://BUCKET/PREFIX or https://HOST/FOLDER
+  std::string index = {};
   std::string repository_url = {};  ///< `variant publish`
   JobSettings of_all = {};
   std::vector<JobRule> rules = {};
 };
 
-/// `ci` of [tool.axle]. Every text is one line without control characters.
+/// `ci` of [tool.axle]. Every text is one line without control characters, and no address has a
+/// login: everybody reads a CI file.
 [[nodiscard]] CiSettings read_ci_settings(documents::TomlTable& axle);
 
 /// What `above` says replaces what `below` says.

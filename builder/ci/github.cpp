@@ -115,6 +115,42 @@ std::string github_group(const CiPlan& plan, const CiGroup& group) {
                     upload);
 }
 
+// A netrc file from a secret, which is a text; it goes with the step.
+constexpr std::string_view netrc_lines = R"(if [ -n "$NETRC_TEXT" ]; then
+  NETRC=$(mktemp)
+  trap 'rm -f "$NETRC"' EXIT
+  printf '%s\n' "$NETRC_TEXT" >"$NETRC"
+  export NETRC
+  unset NETRC_TEXT
+fi
+)";
+
+/// What publishing is told. Secrets are known to this step alone, as variables: no command line and
+/// no log has them. One that is not set is empty, as if it were not there.
+std::string github_access(CiTarget target) {
+  struct Row {
+    CiTarget target;
+    std::string_view variable;
+    std::string_view source;
+  };
+  constexpr Row rows[] = {
+      {CiTarget::storage, "AWS_ACCESS_KEY_ID", "secrets.AWS_ACCESS_KEY_ID"},
+      {CiTarget::storage, "AWS_SECRET_ACCESS_KEY", "secrets.AWS_SECRET_ACCESS_KEY"},
+      {CiTarget::storage, "AWS_SESSION_TOKEN", "secrets.AWS_SESSION_TOKEN"},
+      {CiTarget::storage, "AWS_ENDPOINT_URL_S3", "vars.AWS_ENDPOINT_URL_S3"},
+      {CiTarget::storage, "AWS_REGION", "vars.AWS_REGION"},
+      {CiTarget::server, "NETRC_TEXT", "secrets.NETRC"},
+      {CiTarget::uploads, "UV_PUBLISH_TOKEN", "secrets.UV_PUBLISH_TOKEN"},
+      {CiTarget::uploads, "UV_PUBLISH_USERNAME", "secrets.UV_PUBLISH_USERNAME"},
+      {CiTarget::uploads, "UV_PUBLISH_PASSWORD", "secrets.UV_PUBLISH_PASSWORD"}};
+  std::string text;
+  for (const Row& row : rows) {
+    if (row.target == target)
+      text += fmt::format("          {}: \"${{{{ {} }}}}\"\n", row.variable, row.source);
+  }
+  return text.empty() ? text : "        env:\n" + text;
+}
+
 std::string github_publish(const CiPlan& plan) {
   std::string needs;
   for (const CiGroup& group : plan.groups)
@@ -136,17 +172,10 @@ std::string github_publish(const CiPlan& plan) {
       needs, github_labels(plan.groups.front().settings().runs_on), github_setup(plan.setup),
       download);
   text += "      - name: \"Publish\"\n";
-  // Secrets are known to this step alone, as variables: no command line and no log has them.
-  std::vector<std::string> secrets;
-  if (plan.index.starts_with("s3://"))
-    secrets = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"};
-  else if (!plan.repository_url.empty())
-    secrets = {"UV_PUBLISH_TOKEN"};
-  if (!secrets.empty()) text += "        env:\n";
-  for (const std::string& name : secrets)
-    text += fmt::format("          {0}: \"${{{{ secrets.{0} }}}}\"\n", name);
-  text += "        run: |\n" + run_lines(publish_script(plan));
-  if (!plan.index.empty() && !plan.index.starts_with("s3://")) {
+  text += github_access(plan.target) + "        run: |\n";
+  if (plan.target == CiTarget::server) text += run_lines(netrc_lines);
+  text += run_lines(publish_script(plan));
+  if (plan.target == CiTarget::folder) {
     text += fmt::format(
         "      - uses: {}\n        with:\n          name: \"index\"\n          path: {}\n"
         "          if-no-files-found: \"error\"\n",

@@ -104,7 +104,7 @@ std::string gitlab_publish(const CiPlan& plan) {
       "find dist-variants -path \"$VARIANT_DIST\" -prune -o -name '*.whl' -type f -exec cp {} "
       "\"$VARIANT_DIST\" ';'\n");
   text += gitlab_entry(publish_script(plan));
-  if (!plan.index.empty() && !plan.index.starts_with("s3://"))
+  if (plan.target == CiTarget::folder)
     text += fmt::format("  artifacts:\n    paths: [{}]\n", gitlab_value(plan.index));
   return text;
 }

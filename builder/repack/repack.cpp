@@ -1,8 +1,11 @@
 #include "builder/repack/repack.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -12,11 +15,13 @@
 
 #include "binaries/binary_scan.h"
 #include "binaries/cut/library_cut.h"
+#include "builder/build_progress.h"
 #include "builder/repack/added_properties.h"
 #include "builder/repack/gpu_architectures.h"
 #include "builder/repack/source_wheel.h"
 #include "builder/trees/output_folder.h"
 #include "foundation/elf/elf_tables.h"
+#include "foundation/system/parallel.h"
 #include "wheel/hash/sha256.h"
 
 namespace axle::builder {
@@ -70,11 +75,23 @@ Error with_finished(Error error, const std::vector<RepackedWheel>& wheels) {
   return error;
 }
 
+constexpr std::uint64_t most_in_memory = 4ULL << 30;  ///< bytes of variants at once
+
 /// A library with GPU code to cut.
 struct FoundLibrary {
   std::string path;  ///< in the wheel
+  std::uint64_t offset;
+  std::uint64_t size;
   binaries::BinaryFacts facts;
-  bool stays_whole;  ///< it cannot be cut, which was said
+  std::optional<Error> whole;  ///< why it cannot be cut
+};
+
+/// What became of one variant. None of the two: another one had failed before.
+struct Attempt {
+  std::optional<RepackedWheel> written;
+  std::optional<Error> failure;
+  std::map<std::string, Error> whole;  ///< libraries that could not be cut, and why
+  CollectedReport said;
 };
 
 class Split {
@@ -86,22 +103,25 @@ class Split {
   Result<RepackedWheels> run() {
     auto wheel = SourceWheel::open(path_, report_,
                                    [this](const wheel::ZipEntry& entry, std::string_view content) {
-                                     return look_into(entry.name, content);
+                                     return look_into(entry, content);
                                    });
     if (!wheel) return std::unexpected(std::move(wheel).error());
+    std::ranges::sort(libraries_, {}, &FoundLibrary::offset);
     own_ = own_properties(wheel->file());
     const auto variants = find_variants();
     if (!variants) return std::unexpected(variants.error());
     const auto out = open_folder(place_);
     if (!out) return std::unexpected(out.error());
     RepackedWheels result = result_of(path_);
-    for (const GpuArchitecture& one : *variants) {
-      report_.progress("cutting to " + one.name, result.wheels.size(), variants->size());
-      auto written = write_variant(*wheel, one, *out);
-      if (!written) return std::unexpected(with_finished(written.error(), result.wheels));
-      result.wheels.push_back(std::move(*written));
+    auto attempts = write_variants(*wheel, *variants, *out);
+    say_whole(attempts);
+    std::optional<Error> failure;
+    for (Attempt& one : attempts) {
+      for (Remark& remark : one.said.remarks) report_.add(std::move(remark));
+      if (one.written) result.wheels.push_back(std::move(*one.written));
+      if (one.failure && !failure) failure = std::move(one.failure);
     }
-    report_.progress("cutting", variants->size(), variants->size());
+    if (failure) return std::unexpected(with_finished(std::move(*failure), result.wheels));
     std::vector<binaries::BinaryFacts> before;
     for (FoundLibrary& library : libraries_) before.push_back(std::move(library.facts));
     auto machines = kept_machines(options_.by, before, *variants, own_);
@@ -116,9 +136,11 @@ class Split {
     return fmt::format("{}: {}", path_, library);
   }
 
-  /// The architectures of a library. One that is damaged has none that could be trusted.
-  Result<void> look_into(const std::string& name, std::string_view content) {
+  /// The architectures of a library. One that is damaged has none that could be trusted. Called by
+  /// several threads at once.
+  Result<void> look_into(const wheel::ZipEntry& entry, std::string_view content) {
     if (!elf::is_elf(content)) return {};
+    const std::string& name = entry.name;
     const auto source = wheel::memory_source(content);
     auto facts = binaries::scan_binary(*source, where(name));
     if (!facts) {
@@ -136,29 +158,37 @@ class Split {
         return std::unexpected(whole.error());
     }
     if (is_sm()) {
+      const std::scoped_lock lock(guard_);
       for (const binaries::CudaGroup& group : facts->cuda.groups) {
         for (const binaries::CudaCode& code : group.codes) {
           if (code.kind == binaries::CudaCodeKind::cubin)
             names_.insert(std::to_string(code.architecture));
         }
       }
-      libraries_.push_back({name, std::move(*facts), false});
+      libraries_.push_back({entry.name, entry.data_offset, entry.size, std::move(*facts), {}});
       return {};
     }
     auto processors = binaries::library_processors(content, where(name));
     const bool unread = !processors && processors.error().kind == ErrorKind::unsupported;
     if (!processors && !unread) return std::unexpected(std::move(processors).error());
-    if (unread) {
-      say_whole(processors.error());
-    } else {
-      names_.insert(processors->begin(), processors->end());
-    }
-    libraries_.push_back({name, std::move(*facts), unread});
+    const std::scoped_lock lock(guard_);
+    if (processors) names_.insert(processors->begin(), processors->end());
+    libraries_.push_back({entry.name, entry.data_offset, entry.size, std::move(*facts),
+                          unread ? std::optional(processors.error()) : std::nullopt});
     return {};
   }
 
-  void say_whole(const Error& why) {
-    report_.warn(why.message + "; it stays whole in all variants", why.hint);
+  /// Once of each library.
+  void say_whole(const std::vector<Attempt>& attempts) {
+    for (const FoundLibrary& library : libraries_) {
+      const Error* why = library.whole ? &*library.whole : nullptr;
+      for (const Attempt& one : attempts) {
+        const auto found = one.whole.find(library.path);
+        if (why == nullptr && found != one.whole.end()) why = &found->second;
+      }
+      if (why != nullptr)
+        report_.warn(why->message + "; it stays whole in all variants", why->hint);
+    }
   }
 
   Result<std::vector<GpuArchitecture>> find_variants() {
@@ -188,26 +218,58 @@ class Split {
                                       where(library));
   }
 
+  /// Several at once: what takes time is one library, deflated.
+  [[nodiscard]] std::vector<Attempt> write_variants(const SourceWheel& wheel,
+                                                    const std::vector<GpuArchitecture>& variants,
+                                                    const OutputFolder& out) const {
+    std::uint64_t largest = 0;
+    for (const FoundLibrary& library : libraries_) largest = std::max(largest, library.size);
+    // A library as it was and as it is, and the wheel.
+    std::error_code unknown;
+    const std::vector<std::uint64_t> sizes(variants.size(),
+                                           2 * largest + fs::file_size(path_, unknown));
+    const unsigned threads =
+        system::threads_within(sizes, system::usable_processors(), most_in_memory);
+    std::vector<Attempt> attempts(variants.size());
+    std::atomic<std::size_t> done = 0;
+    std::atomic<bool> failed = false;
+    LockedReport locked(report_);
+    system::for_each_at_once(variants.size(), threads, [&](std::size_t i) {
+      if (failed) return;
+      locked.progress("cutting to " + variants[i].name, done, variants.size());
+      auto written = write_variant(wheel, variants[i], out, attempts[i]);
+      if (written) {
+        attempts[i].written = std::move(*written);
+        ++done;
+      } else {
+        attempts[i].failure = std::move(written).error();
+        failed = true;
+      }
+    });
+    report_.progress("cutting", done, variants.size());
+    return attempts;
+  }
+
   Result<RepackedWheel> write_variant(const SourceWheel& wheel, const GpuArchitecture& one,
-                                      const OutputFolder& out) {
+                                      const OutputFolder& out, Attempt& attempt) const {
     std::map<std::string, std::string> replaced;
     binaries::CutCounts counts;
-    for (FoundLibrary& library : libraries_) {
-      if (library.stays_whole) continue;
+    for (const FoundLibrary& library : libraries_) {
+      if (library.whole) continue;
       const auto content = wheel.read(library.path);
       if (!content) return std::unexpected(content.error());
       auto done = cut(library.path, *content, one);
       if (!done && done.error().kind == ErrorKind::unsupported) {
-        say_whole(done.error());
-        library.stays_whole = true;
+        attempt.whole.emplace(library.path, done.error());
         continue;
       }
       if (!done) return std::unexpected(std::move(done).error());
       if (done->counts.containers != 0 && done->counts.fixed == done->counts.containers) {
-        report_.warn(
-            where(library.path) +
-            ": nothing is found that points at its GPU code: it stays whole in all variants");
-        library.stays_whole = true;
+        attempt.whole.emplace(
+            library.path,
+            Error{ErrorKind::unsupported,
+                  where(library.path) + ": nothing is found that points at its GPU code",
+                  {}});
       }
       counts.add(done->counts);
       if (done->counts.removed != 0) replaced[library.path] = std::move(done->bytes);
@@ -218,7 +280,7 @@ class Split {
     properties.insert(one.properties.begin(), one.properties.end());
     const auto metadata = with_properties(wheel.file(), own_label, properties);
     if (!metadata) return std::unexpected(metadata.error());
-    auto made = wheel.make(own_label, *metadata, replaced, place_.source_date_epoch, report_);
+    auto made = wheel.make(own_label, *metadata, replaced, place_.source_date_epoch, attempt.said);
     if (!made) return std::unexpected(std::move(made).error());
     auto written = write_made(out, *made, path_);
     if (!written) return written;
@@ -233,7 +295,8 @@ class Split {
   const SplitOptions& options_;
   const RepackPlace& place_;
   Report& report_;
-  std::vector<FoundLibrary> libraries_;
+  std::mutex guard_;                     ///< of the next two, while the wheel is read
+  std::vector<FoundLibrary> libraries_;  ///< in the order of the archive
   std::set<std::string> names_;
   wheel::VariantProperties own_;
 };

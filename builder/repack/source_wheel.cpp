@@ -1,19 +1,25 @@
 #include "builder/repack/source_wheel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "builder/project_files.h"
+#include "foundation/system/parallel.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/record.h"
 
 namespace axle::builder {
 
 namespace {
+
+constexpr std::uint64_t most_unpacked = 4ULL << 30;  ///< bytes of unpacked files at once
 
 /// What is made anew, or is no longer true.
 bool is_left_out(std::string_view path, const std::string& dist_info) {
@@ -25,6 +31,17 @@ bool is_left_out(std::string_view path, const std::string& dist_info) {
 
 wheel::RecordEntry record_of(const std::string& path, std::string_view content) {
   return {path, wheel::render_base64(wheel::sha256(content)), content.size(), {}};
+}
+
+Result<wheel::PackedMember> read_packed(wheel::ByteSource& raw, const wheel::ZipEntry& entry) {
+  wheel::PackedMember member{entry.name,  {},         entry.method,
+                             entry.crc32, entry.size, entry.executable};
+  member.packed.resize(entry.compressed_size);
+  auto read =
+      raw.read(entry.data_offset,
+               std::as_writable_bytes(std::span(member.packed.data(), member.packed.size())));
+  if (!read) return std::unexpected(std::move(read).error());
+  return member;
 }
 
 Result<void> check_made(std::string_view bytes, const std::string& file_name, Report& report) {
@@ -52,20 +69,49 @@ Result<SourceWheel> SourceWheel::open(const std::string& path, Report& report, c
     std::string name = entry.path;
     wheel.record_.emplace(std::move(name), std::move(entry));
   }
+  if (auto done = wheel.read_all(**raw, visit); !done) return std::unexpected(done.error());
   for (const wheel::ZipEntry& entry : wheel.file_.archive.entries()) {
-    if (entry.directory) continue;
-    auto content = wheel.read(entry.name);
-    if (!content) return std::unexpected(std::move(content).error());
-    if (auto seen = visit(entry, *content); !seen) return std::unexpected(std::move(seen).error());
-    if (entry.name.ends_with(".jws") || entry.name.ends_with(".p7s")) {
-      if (is_left_out(entry.name, wheel.file_.dist_info))
-        report.note(fmt::format("{}: {} is left out: it signs the old RECORD", path, entry.name));
-    }
-    if (is_left_out(entry.name, wheel.file_.dist_info)) continue;
-    if (auto added = wheel.add(**raw, entry); !added)
-      return std::unexpected(std::move(added).error());
+    const bool signs = entry.name.ends_with(".jws") || entry.name.ends_with(".p7s");
+    if (signs && is_left_out(entry.name, wheel.file_.dist_info))
+      report.note(fmt::format("{}: {} is left out: it signs the old RECORD", path, entry.name));
   }
   return wheel;
+}
+
+Result<void> SourceWheel::read_all(wheel::ByteSource& raw, const Visit& visit) {
+  std::vector<const wheel::ZipEntry*> entries;
+  for (const wheel::ZipEntry& entry : file_.archive.entries()) {
+    if (!entry.directory) entries.push_back(&entry);
+  }
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return entries[a]->size > entries[b]->size; });
+  std::vector<std::uint64_t> sizes;
+  for (const std::size_t i : order) sizes.push_back(entries[i]->size);
+  std::vector<std::optional<Result<wheel::PackedMember>>> read(entries.size());
+  std::atomic<bool> failed = false;
+  const unsigned threads =
+      system::threads_within(sizes, system::usable_processors(), most_unpacked);
+  system::for_each_at_once(order.size(), threads, [&](std::size_t i) {
+    if (failed) return;
+    const wheel::ZipEntry& entry = *entries[order[i]];
+    auto& member = read[order[i]];
+    member = read_packed(raw, entry);
+    const auto content = this->read(entry.name);
+    if (!content) {
+      member = std::unexpected(content.error());
+    } else if (auto seen = visit(entry, *content); !seen) {
+      member = std::unexpected(std::move(seen).error());
+    }
+    if (!*member) failed = true;
+  });
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!read[i]) continue;  // after a failure
+    if (!*read[i]) return std::unexpected(std::move(*read[i]).error());
+    if (!is_left_out(entries[i]->name, file_.dist_info)) members_.push_back(std::move(**read[i]));
+  }
+  return {};
 }
 
 Result<std::string> SourceWheel::read(const std::string& path) const {
@@ -90,18 +136,6 @@ Result<std::string> SourceWheel::read(const std::string& path) const {
         "download or build the wheel again");
   }
   return content;
-}
-
-Result<void> SourceWheel::add(wheel::ByteSource& raw, const wheel::ZipEntry& entry) {
-  wheel::PackedMember member{entry.name,  {},         entry.method,
-                             entry.crc32, entry.size, entry.executable};
-  member.packed.resize(entry.compressed_size);
-  auto read =
-      raw.read(entry.data_offset,
-               std::as_writable_bytes(std::span(member.packed.data(), member.packed.size())));
-  if (!read) return read;
-  members_.push_back(std::move(member));
-  return {};
 }
 
 Result<SourceWheel::Made> SourceWheel::make(const std::string& label,

@@ -20,12 +20,14 @@ namespace axle::builder {
 
 class SourceWheel {
  public:
-  /// Is shown the content of each file, after it was compared with RECORD.
+  /// Is shown the content of each file, after it was compared with RECORD: by several threads at
+  /// once, in any order.
   using Visit = std::function<Result<void>(const wheel::ZipEntry& entry, std::string_view content)>;
 
-  /// Every file is read once. Signatures of RECORD are not part of a variant; that they are left
-  /// out is noted. Errors: those of `visit`, not_found, io, malformed (also a RECORD that is
-  /// missing or does not list exactly the files), mismatch (a file is not what RECORD says).
+  /// Every file is read once, several at a time. Signatures of RECORD are not part of a variant;
+  /// that they are left out is noted. Errors: those of `visit`, not_found, io, malformed (also a
+  /// RECORD that is missing or does not list exactly the files), mismatch (a file is not what
+  /// RECORD says).
   [[nodiscard]] static Result<SourceWheel> open(const std::string& path, Report& report,
                                                 const Visit& visit);
 
@@ -45,7 +47,7 @@ class SourceWheel {
 
  private:
   explicit SourceWheel(wheel::WheelFile file) : file_(std::move(file)) {}
-  Result<void> add(wheel::ByteSource& raw, const wheel::ZipEntry& entry);
+  Result<void> read_all(wheel::ByteSource& raw, const Visit& visit);
 
   wheel::WheelFile file_;
   std::vector<wheel::PackedMember> members_;  ///< as they lie in the archive, in its order

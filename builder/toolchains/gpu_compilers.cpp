@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +17,11 @@ namespace axle::builder {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Options of clang by which it finds HIP, those of its older releases too.
+constexpr std::string_view rocm_path = "--rocm-path=";
+constexpr std::string_view hip_places[] = {rocm_path, "--hip-path=", "--hip-version=",
+                                           "--hip-device-lib-path=", "--rocm-device-lib-path="};
 
 std::string properties_of(const std::vector<GpuTarget>& targets) {
   std::vector<std::string> names;
@@ -58,6 +65,31 @@ std::vector<std::string> hip_check(const std::string& compiler, const std::strin
           "--cuda-device-only",
           "-fsyntax-only",
           "/dev/null"};
+}
+
+/// CMake's own way to tell.
+bool is_hipcc(const std::string& program) { return program.contains("hipcc"); }
+
+/// Of what hipcc prints when HIPCC_VERBOSE is 1: "hipcc-cmd: /usr/bin/clang++-15  -std=c++11 ... ".
+std::optional<HipClang> read_hipcc_command(std::string_view said) {
+  constexpr std::string_view title = "hipcc-cmd:";
+  const std::size_t begin = said.find(title);
+  if (begin == std::string_view::npos) return std::nullopt;
+  said.remove_prefix(begin + title.size());
+  std::string line(said.substr(0, said.find('\n')));
+  std::erase(line, '"');
+  HipClang clang;
+  std::istringstream words(line);
+  words >> clang.program;
+  for (std::string word; words >> word;) {
+    const bool place = std::ranges::any_of(hip_places, [&](std::string_view option) {
+      return word.starts_with(option) && word.size() > option.size();
+    });
+    if (place && std::ranges::find(clang.arguments, word) == clang.arguments.end())
+      clang.arguments.push_back(std::move(word));
+  }
+  if (clang.program.empty()) return std::nullopt;
+  return clang;
 }
 
 std::vector<std::string> sycl_check(const std::string& compiler, const std::string& targets) {
@@ -107,6 +139,21 @@ Result<void> ToolchainFinder::find_cuda(const ToolchainNeeds& needs, Toolchain& 
   return {};
 }
 
+std::string HipClang::rocm() const {
+  const auto found = std::ranges::find_if(
+      arguments, [](const std::string& one) { return one.starts_with(rocm_path); });
+  return found == arguments.end() ? std::string() : found->substr(rocm_path.size());
+}
+
+const std::optional<HipClang>& ToolchainFinder::started_by(
+    const std::vector<std::string>& arguments) {
+  const auto [known, is_new] = hip_clangs_.try_emplace(arguments.front());
+  if (!is_new) return known->second;
+  const auto said = output_of(arguments, {{"HIPCC_VERBOSE", "1"}});
+  if (said) known->second = read_hipcc_command(*said);
+  return known->second;
+}
+
 Result<void> ToolchainFinder::find_hip(const ToolchainNeeds& needs, Toolchain& found) {
   const auto& targets = needs.compilation.hip;
   if (targets.empty()) return {};
@@ -118,8 +165,15 @@ Result<void> ToolchainFinder::find_hip(const ToolchainNeeds& needs, Toolchain& f
     const bool all = std::ranges::all_of(
         targets, [&](const GpuTarget& target) { return tried(hip_check(program, target.name)); });
     if (all) {
+      if (is_hipcc(program)) found.hip_clang = started_by(hip_check(program, targets.front().name));
       found.hip = std::move(compiler);
-      return {};
+      if (!is_hipcc(program) || found.hip_clang || !needs.by_cmake) return {};
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{} ({}) does not say which clang it starts, and CMake needs that for "
+                      "{}: it takes no hipcc",
+                      program, found.hip->version, properties_of(targets)),
+          "name the clang with HIPCXX");
     }
     if (other.program.empty()) other = std::move(compiler);
   }

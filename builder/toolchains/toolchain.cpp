@@ -61,12 +61,15 @@ std::string host_architecture() {
   return ::uname(&names) == 0 ? names.machine : std::string();
 }
 
-std::optional<std::string> ToolchainFinder::output_of(const std::vector<std::string>& arguments) {
+std::optional<std::string> ToolchainFinder::output_of(
+    const std::vector<std::string>& arguments,
+    std::vector<std::pair<std::string, std::string>> variables) {
+  variables.emplace_back("LC_ALL", "C");
   system::ProgramSettings settings;
   settings.errors = system::ErrorStream::with_output;
   settings.child.group = system::Group::shared;
   settings.child.inherits_descriptors = true;
-  const auto run = system::run_program({arguments, {}, {{"LC_ALL", "C"}}}, settings);
+  const auto run = system::run_program({arguments, {}, std::move(variables)}, settings);
   if (!run && run.error() == std::errc::no_such_file_or_directory) return std::nullopt;
   const std::string said = run ? run->out : run.error().message();
   // For the curious; the program itself reads none of it.
@@ -99,11 +102,14 @@ Result<void> ToolchainFinder::find_host(const ToolchainNeeds& needs, Toolchain& 
   if (needs.by_cmake) {
     if (!by_cmake_) {
       const auto compilers = find_compilers(work_);
-      by_cmake_ =
-          compilers
-              ? Result<Toolchain>(Toolchain{
-                    {}, {}, asked(compilers->c, "c"), asked(compilers->cxx, "c++"), {}, {}, {}})
-              : std::unexpected(compilers.error());
+      if (compilers) {
+        Toolchain both;
+        both.c = asked(compilers->c, "c");
+        both.cxx = asked(compilers->cxx, "c++");
+        by_cmake_ = std::move(both);
+      } else {
+        by_cmake_ = std::unexpected(compilers.error());
+      }
     }
     if (!*by_cmake_) return std::unexpected(by_cmake_->error());
     found.c = (*by_cmake_)->c;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builder/compilation.h"
@@ -17,6 +18,15 @@ struct Compiler {
   std::string version;  ///< the line of its answer that says it
 };
 
+/// The clang that hipcc starts: CMake's language HIP takes no hipcc, which is a script.
+struct HipClang {
+  std::string program;
+  std::vector<std::string> arguments;  ///< where HIP and its device libraries are, as hipcc says
+
+  /// "/usr", from --rocm-path; "" without.
+  [[nodiscard]] std::string rocm() const;
+};
+
 /// With which one row is compiled.
 struct Toolchain {
   std::string architecture;  ///< of the code: "x86_64"
@@ -25,7 +35,8 @@ struct Toolchain {
   Compiler cxx;
   std::optional<Compiler> cuda;
   std::optional<Compiler> hip;
-  std::optional<Compiler> sycl;  ///< of C++ with SYCL; then also `cxx`
+  std::optional<HipClang> hip_clang;  ///< where `hip` is hipcc
+  std::optional<Compiler> sycl;       ///< of C++ with SYCL; then also `cxx`
 
   [[nodiscard]] bool is_cross() const { return !triple.empty(); }
 };
@@ -81,14 +92,20 @@ class ToolchainFinder {
   /// Whether `arguments` end well; each combination is tried once.
   [[nodiscard]] bool tried(const std::vector<std::string>& arguments);
   [[nodiscard]] Result<Toolchain> find_all(const ToolchainNeeds& needs);
-  /// What the program wrote; unset: it failed.
-  [[nodiscard]] std::optional<std::string> output_of(const std::vector<std::string>& arguments);
+  /// What the hipcc of these arguments starts; asked once.
+  [[nodiscard]] const std::optional<HipClang>& started_by(
+      const std::vector<std::string>& arguments);
+  /// What the program wrote; unset: it failed. `variables` are set for it.
+  [[nodiscard]] std::optional<std::string> output_of(
+      const std::vector<std::string>& arguments,
+      std::vector<std::pair<std::string, std::string>> variables = {});
 
   ToolchainPlaces places_;
   std::map<std::string, StatedCompilers> stated_;
   std::string work_;
   std::map<std::string, Compiler> asked_;
   std::map<std::vector<std::string>, bool> tried_;
+  std::map<std::string, std::optional<HipClang>> hip_clangs_;  ///< by the hipcc that starts them
   std::optional<Result<Toolchain>> by_cmake_;
   /// Why compilers could not be tried: then nothing is known of any.
   std::optional<Error> trouble_;

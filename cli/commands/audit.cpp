@@ -15,6 +15,12 @@ int run_audit(session::Session& session, Output& output) {
     return output.failure(session::misused("nothing to audit was named",
                                            "a wheel, a folder, an image, or the word `installed`")
                               .error());
+  if (session.arguments().has(session::Opt::gpu_policy) && !session.elsewhere()) {
+    return output.failure(
+        session::misused("--gpu-policy says which GPUs of a machine count, and none is named",
+                         "name one: --for h100")
+            .error());
+  }
   auto audited = doctor::audit(session, targets);
   if (!audited) return output.failure(audited.error());
   complete_commands(audited->findings, output.run());

@@ -162,13 +162,6 @@ class BuildEnvironment {
 
 int run_build(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  if (session.elsewhere()) {
-    return output.failure(session::misused("--for is not supported here: the project's table says "
-                                           "for what it is built",
-                                           "--variant builds one row of it, --arch those of an "
-                                           "architecture")
-                              .error());
-  }
   if (index::is_stored_elsewhere(arguments.value(session::Opt::out))) {
     return output.failure(
         session::misused("--out: build writes to a folder; `variant index add` takes its wheels to "

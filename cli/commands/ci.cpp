@@ -106,7 +106,10 @@ int run_ci(builder::CiSystem system, std::string_view name, session::Session& se
   const auto made =
       builder::make_ci_file({system, arguments.positionals.front(), std::move(out)}, output);
   if (!made) return output.failure(session::failed(made.error()).error());
-  if (to_stdout) return output.answer_text(made->text);
+  if (to_stdout) {
+    return output.answer({.text = [&] { return made->text; },
+                          .json = [&]() -> ordered_json { return {{"text", made->text}}; }});
+  }
   return check ? compare(*made, command_of(arguments, name), output) : write(*made, output);
 }
 

@@ -102,11 +102,6 @@ session::Outcome<void> write_files(std::vector<Exported>& exported, const Export
 
 int run_export(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  if (arguments.has(Opt::for_machine))
-    return output.failure(session::misused("a lock has classes of machines: --for is not supported "
-                                           "here",
-                                           "name a class with --class")
-                              .error());
   const auto format = read_format(arguments);
   if (!format) return output.failure(format.error());
   const auto file = session::open_lock();

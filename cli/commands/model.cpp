@@ -229,7 +229,7 @@ int run_model_info(session::Session& session, Output& output) {
   if (models.size() == 1) return show_model(session, models.front(), output);
   if (session.arguments().has(session::Opt::mode))
     return output.failure(session::misused("--mode is for a model, which is missing").error());
-  auto runtime = open_runtime(session, 0);
+  auto runtime = open_runtime(0);
   if (!runtime) return output.failure(runtime.error());
   const auto facts = list_facts(**runtime);
   return output.answer({.text =
@@ -250,7 +250,7 @@ int run_model_selftest(session::Session& session, Output& output) {
   const std::vector<std::string>& models = session.arguments().positionals;
   if (models.size() > 1)
     return output.failure(session::misused("model selftest takes one model at a time").error());
-  auto runtime = open_runtime(session, 0);
+  auto runtime = open_runtime(0);
   if (!runtime) return output.failure(runtime.error());
   axle_error error{};
   if (axle_runtime_selftest(runtime->get(), &error) != AXLE_OK) {

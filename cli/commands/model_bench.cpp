@@ -56,7 +56,7 @@ int bench_layer(session::Session& session, Output& output) {
   if (!batch) return output.failure(batch.error());
   const auto threads = count_option(session.arguments(), session::Opt::threads, 0, 1, 65536);
   if (!threads) return output.failure(threads.error());
-  auto runtime = open_runtime(session, static_cast<std::uint32_t>(*threads));
+  auto runtime = open_runtime(static_cast<std::uint32_t>(*threads));
   if (!runtime) return output.failure(runtime.error());
   std::vector<Measurement> measured;
   for (const Shape& shape : modes) {

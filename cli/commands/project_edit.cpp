@@ -12,8 +12,8 @@
 #include "cli/command.h"
 #include "cli/project_file_commands.h"
 #include "cli/views/edit_view.h"
-#include "session/projects/chosen_versions.h"
 #include "session/projects/imported_project.h"
+#include "session/projects/locked_edit.h"
 #include "session/projects/project.h"
 #include "session/requests/package_place.h"
 #include "session/session.h"
@@ -83,37 +83,35 @@ session::Outcome<std::vector<std::string>> named_requirements(session::Session& 
   return texts;
 }
 
-/// Gives what was added without a version the lower bound of what would be chosen.
-session::Outcome<void> bound(session::Session& session, const session::Project& project,
-                             const RequirementList& list, session::ProjectEdit& edit) {
-  std::vector<std::string> free;
-  for (const std::string& text : edit.changed) {
-    const auto requirement = wheel::parse_requirement(text);
-    if (requirement && requirement->specifiers.empty() && requirement->url.empty())
-      free.push_back(text);
-  }
-  if (free.empty()) return {};
-  const auto versions = session::chosen_versions(session, project, free);
-  if (!versions) return std::unexpected(versions.error());
-  if (auto bounded = session::bound_requirements(edit, list, *versions); !bounded)
-    return session::failed(std::move(bounded).error());
-  return {};
-}
-
-int answer_edit(const session::ProjectEdit& edit, const RequirementList& list, char sign,
-                Output& output) {
-  if (!edit.is_empty()) {
+/// Writes the change, and locks it unless --frozen. `bounded`: the list gets lower bounds.
+int carry_out_edit(session::Session& session, session::ProjectEdit& edit,
+                   const RequirementList& list, bool adds, Output& output) {
+  std::optional<session::LockedEdit> locked;
+  if (edit.is_empty()) {
+    if (!output.options().quiet)
+      output.note(fmt::format("{}: {} has it already", edit.file, list.shown()));
+  } else if (session.arguments().has(Opt::edit_alone)) {
     if (auto written = session::write_edit(edit); !written)
       return output.failure(session::failed(std::move(written).error()).error());
-    output.change_was_made();
-  } else if (!output.options().quiet) {
-    output.note(fmt::format("{}: {} has it already", edit.file, list.shown()));
+  } else {
+    auto done = session::lock_edit(session, edit, adds ? &list : nullptr, {}, output);
+    if (!done) return output.failure(done.error());
+    locked = *std::move(done);
   }
+  if (!edit.is_empty()) output.change_was_made();
   const std::vector<ListEdit> edits = {{list, edit.changed}};
-  return output.answer({.text = [&] { return render_edits(edits, sign, output); },
+  return output.answer({.text =
+                            [&] {
+                              std::string text = render_edits(edits, adds ? '+' : '-', output);
+                              if (locked) text += render_locked(*locked, output);
+                              return text;
+                            },
                         .json = [&]() -> nlohmann::ordered_json {
-                          return {{"project", edit.file},
-                                  {sign == '+' ? "added" : "removed", edits_json(edits)}};
+                          nlohmann::ordered_json out = {
+                              {"project", edit.file},
+                              {adds ? "added" : "removed", edits_json(edits)}};
+                          if (locked) out.update(locked_json(*locked));
+                          return out;
                         }});
 }
 
@@ -126,7 +124,7 @@ int run_add(session::Session& session, Output& output) {
   if (!project) return output.failure(project.error());
   const auto texts = named_requirements(session);
   if (!texts) return output.failure(texts.error());
-  session::ProjectEdit edit{project->file, project->text, project->text, {}};
+  session::ProjectEdit edit{project->file, project->text, project->text};
   for (const std::string& text : *texts) {
     auto added = session::add_requirement(edit, *list, text);
     if (added) continue;
@@ -136,15 +134,10 @@ int run_add(session::Session& session, Output& output) {
                               ? session::misused(added.error().message, added.error().hint).error()
                               : session::failed(added.error()).error());
   }
-  if (!session.arguments().has(Opt::edit_alone)) {
-    if (auto bounded = bound(session, *project, *list, edit); !bounded)
-      return output.failure(bounded.error());
-  }
-  return answer_edit(edit, *list, '+', output);
+  return carry_out_edit(session, edit, *list, true, output);
 }
 
 int run_remove(session::Session& session, Output& output) {
-  if (const auto here = check_no_machine(session); !here) return output.failure(here.error());
   const session::Arguments& arguments = session.arguments();
   const auto list = named_list(arguments);
   if (!list) return output.failure(list.error());
@@ -152,7 +145,7 @@ int run_remove(session::Session& session, Output& output) {
     return output.failure(session::misused("nothing to remove", "name a package").error());
   const auto project = session::open_project();
   if (!project) return output.failure(project.error());
-  session::ProjectEdit edit{project->file, project->text, project->text, {}};
+  session::ProjectEdit edit{project->file, project->text, project->text};
   for (const std::string& name : arguments.positionals) {
     if (!wheel::is_valid_name(name))
       return output.failure(session::misused(fmt::format("`{}` is not the name of a package", name),
@@ -161,7 +154,7 @@ int run_remove(session::Session& session, Output& output) {
     if (auto removed = session::remove_requirement(edit, *list, name); !removed)
       return output.failure(session::failed(std::move(removed).error()).error());
   }
-  return answer_edit(edit, *list, '-', output);
+  return carry_out_edit(session, edit, *list, false, output);
 }
 
 }  // namespace axle::cli

@@ -1,5 +1,6 @@
 // import: another tool's project becomes one of ours.
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -13,8 +14,8 @@
 #include "foundation/documents/toml_reader.h"
 #include "foundation/text/quote.h"
 #include "session/input_file.h"
-#include "session/output_file.h"
 #include "session/projects/imported_project.h"
+#include "session/projects/locked_edit.h"
 #include "session/projects/new_project.h"
 #include "session/projects/project.h"
 #include "session/projects/project_edit.h"
@@ -115,18 +116,18 @@ session::Outcome<std::vector<ListEdit>> add_all(const std::vector<ListEdit>& wan
   return done;
 }
 
-session::Outcome<void> write_import(const ProjectEdit& edit) {
-  if (edit.is_empty()) return {};
-  if (edit.old_text.empty()) return session::write_output(edit.file, edit.new_text, "project");
-  if (auto written = session::write_edit(edit); !written)
-    return session::failed(std::move(written).error());
-  return {};
+/// {name: [version, …]}
+nlohmann::ordered_json pins_json(const session::Pins& pins) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::object();
+  for (const auto& [name, versions] : pins) {
+    for (const wheel::Version& one : versions) rows[name].push_back(wheel::render_version(one));
+  }
+  return rows;
 }
 
 }  // namespace
 
 int run_import(session::Session& session, Output& output) {
-  if (const auto here = check_no_machine(session); !here) return output.failure(here.error());
   const std::string& file = session.arguments().positionals.front();
   auto imported = session::read_import(file, session::remote_files(session, true));
   if (!imported) return output.failure(session::failed(std::move(imported).error()).error());
@@ -144,13 +145,29 @@ int run_import(session::Session& session, Output& output) {
   const auto edits = add_all(wanted_edits(*imported), edit);
   if (!edits) return output.failure(edits.error());
   for (Remark& remark : imported->remarks) output.add(std::move(remark));
-  if (auto written = write_import(edit); !written) return output.failure(written.error());
-  if (!edit.is_empty()) output.change_was_made();
-  return output.answer(
-      {.text = [&] { return render_edits(*edits, '+', output); },
-       .json = [&]() -> nlohmann::ordered_json {
-         return {{"project", edit.file}, {"added", edits_json(*edits)}, {"pins", imported->pins}};
-       }});
+  std::optional<session::LockedEdit> locked;
+  if (session.arguments().has(session::Opt::edit_alone)) {
+    if (auto written = session::write_edit(edit); !written)
+      return output.failure(session::failed(std::move(written).error()).error());
+  } else {
+    auto done = session::lock_edit(session, edit, nullptr, imported->pins, output);
+    if (!done) return output.failure(done.error());
+    locked = *std::move(done);
+  }
+  output.change_was_made();
+  return output.answer({.text =
+                            [&] {
+                              std::string text = render_edits(*edits, '+', output);
+                              if (locked) text += render_locked(*locked, output);
+                              return text;
+                            },
+                        .json = [&]() -> nlohmann::ordered_json {
+                          nlohmann::ordered_json out = {{"project", edit.file},
+                                                        {"added", edits_json(*edits)},
+                                                        {"pins", pins_json(imported->pins)}};
+                          if (locked) out.update(locked_json(*locked));
+                          return out;
+                        }});
 }
 
 }  // namespace axle::cli

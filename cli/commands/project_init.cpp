@@ -89,7 +89,6 @@ session::Outcome<std::string> checked_project(session::Session& session,
 }  // namespace
 
 int run_init(session::Session& session, Output& output) {
-  if (const auto here = check_no_machine(session); !here) return output.failure(here.error());
   const session::Arguments& arguments = session.arguments();
   const auto folder = folder_of_project(arguments);
   if (!folder) return output.failure(folder.error());

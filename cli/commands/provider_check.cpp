@@ -75,13 +75,6 @@ ordered_json checks_json(const std::vector<CheckResult>& checks) {
 }  // namespace
 
 int run_providers_check(session::Session& session, Output& output) {
-  if (session.elsewhere()) {
-    return output.failure(
-        session::misused(
-            "a plugin can only report on the machine that it runs on: --for is not supported here",
-            "`variant providers list` shows what is known without running it")
-            .error());
-  }
   const auto runs = runs_of(session.arguments());
   if (!runs) return output.failure(runs.error());
   const auto settings = session::read_provider_settings();

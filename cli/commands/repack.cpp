@@ -193,11 +193,6 @@ int run_repack(session::Session& session, Output& output) {
   if (arguments.has(Opt::label) == arguments.has(Opt::split))
     return output.failure(
         session::misused("repack needs either --label LABEL or --split sm|gfx").error());
-  if (session.elsewhere()) {
-    return output.failure(session::misused("--for is not supported here: what a variant is for "
-                                           "follows from its code, or from --property")
-                              .error());
-  }
   if (index::is_stored_elsewhere(arguments.value(Opt::out))) {
     return output.failure(
         session::misused("--out: repack writes to a folder; `variant index add` takes its wheels "

@@ -80,15 +80,10 @@ std::string temporary_folder() {
 }  // namespace
 
 int run_self_test(session::Session& session, Output& output) {
-  if (session.elsewhere()) {
-    return output.failure(
-        session::misused("the tests run on this machine: --for is not supported here",
-                         "`variant properties --for h100` shows what another machine supports")
-            .error());
-  }
   const auto settings = session::read_settings(session.arguments(), {}, session.pip_section());
   if (!settings) return output.failure(settings.error());
-  const doctor::SelfTestSettings how{settings->ca_file, settings->ca_folder, temporary_folder()};
+  const doctor::SelfTestSettings how{settings->ca_file, settings->ca_folder, temporary_folder(),
+                                     session::variable("PATH")};
   std::vector<SelfTestResult> results;
   for (const doctor::SelfTest& test : doctor::self_tests())
     results.push_back(doctor::run_self_test(test.name, [&] { return test.run(how); }));

@@ -65,11 +65,6 @@ session::Outcome<std::vector<LockTree>> read_trees(const session::Arguments& arg
 
 int run_tree(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  if (arguments.has(Opt::for_machine))
-    return output.failure(session::misused("a lock has classes of machines: --for is not supported "
-                                           "here",
-                                           "name a class with --class")
-                              .error());
   const auto file = session::open_lock();
   if (!file) return output.failure(file.error());
   const auto form = read_form(arguments, file->lock);

@@ -90,7 +90,7 @@ std::string verification_text(const Verification& found, const Output& output) {
                         session::render_misfits(found.verdict));
   }
   for (const Drift& drift : found.drifts) text += render(drift) + "\n";
-  text += render_findings(found.findings, output);
+  if (!found.findings.all().empty()) text += render_findings(found.findings, output);
   if (found.good())
     text += fmt::format("{} is what {} has for class {}: {} package{}\n", found.folder,
                         plan::lock_filename, found.about->name, found.packages,

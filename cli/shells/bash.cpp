@@ -29,7 +29,7 @@ std::string bash_words(const Proposals& proposals) {
 
 /// What stands before any command: only the global options.
 const Command& program_row() {
-  static const Command none{"", "", "", Arity::none, {}, "", nullptr};
+  static const Command none{"", "", "", Arity::none, {}, "", nullptr, one_machine};
   return none;
 }
 

@@ -86,8 +86,10 @@ std::vector<session::Opt> shown_options(const Command& command) {
   };
   std::ranges::for_each(command.options, add);
   // A group takes none; without a name it is the program, which does.
-  if (!command.is_group() || command.name.empty())
-    std::ranges::for_each(session::global_options(), add);
+  if (!command.is_group() || command.name.empty()) {
+    for (const session::Opt id : session::global_options())
+      if (command.has_global(id)) add(id);
+  }
   return shown;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/views/lock_view.h"
+
 namespace axle::cli {
 
 namespace {
@@ -49,6 +51,15 @@ ordered_json edits_json(const std::vector<ListEdit>& edits) {
     }
   }
   return rows;
+}
+
+std::string render_locked(const session::LockedEdit& locked, const Output& output) {
+  if (locked.changes.empty()) return {};
+  return fmt::format("{}:\n{}", plan::lock_filename, render_lock_changes(locked.changes, output));
+}
+
+ordered_json locked_json(const session::LockedEdit& locked) {
+  return {{"classes", classes_json(locked.lock)}, {"changes", lock_changes_json(locked.changes)}};
 }
 
 }  // namespace axle::cli

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "cli/output.h"
+#include "session/projects/locked_edit.h"
 #include "session/projects/project_edit.h"
 
 namespace axle::cli {
@@ -23,5 +24,10 @@ struct ListEdit {
                                        const Output& output);
 /// [{list, name, requirement}]
 [[nodiscard]] nlohmann::ordered_json edits_json(const std::vector<ListEdit>& edits);
+
+/// What became of the lock.
+[[nodiscard]] std::string render_locked(const session::LockedEdit& locked, const Output& output);
+/// {classes, changes}
+[[nodiscard]] nlohmann::ordered_json locked_json(const session::LockedEdit& locked);
 
 }  // namespace axle::cli

@@ -98,10 +98,10 @@ build_libdeflate() {
   cp libdeflate.h "$prefix/include/"
 }
 
-# igzip alone; the code of x86-64 is for nasm.
+# igzip alone. Its code for x86-64 is for nasm; that for aarch64 is for GNU's assembler: clang's refuses some of it.
 build_libisal() {
   local assembler=nasm
-  [[ $architecture == x86_64 ]] || assembler="$cc -D__ASSEMBLY__"
+  [[ $architecture == x86_64 ]] || assembler="$architecture-linux-gnu-gcc -D__ASSEMBLY__"
   make -f Makefile.unx -j"$jobs" units='igzip crc' host_cpu="$architecture" arch="${architecture/x86_64/}" CC="$cc -fPIC" \
     AS="$assembler" AR="$ar" lib
   cp bin/isa-l.a "$prefix/lib/libisal.a"

@@ -46,11 +46,13 @@ write_tool() {
 
 # The notices of what is linked in, by Debian's name of each.
 collect_licenses() {
-  local to=$1 folder package
+  local to=$1 folder notice package
   rm -rf "$to"
   mkdir -p "$to"
-  for folder in "$dist"/sources/*/debian; do
-    cp "$folder/copyright" "$to/$(basename "$(dirname "$folder")").txt"
+  for folder in "$dist"/sources/*-[0-9]*/; do
+    notice=$folder/debian/copyright
+    [[ -f $notice ]] || notice=$folder/LICENSE.txt
+    cp "$notice" "$to/$(basename "$folder").txt"
   done
   for package in nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libze-dev librocm-smi-dev; do
     cp "/usr/share/doc/$package/copyright" "$to/$package.txt"

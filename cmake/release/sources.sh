@@ -6,6 +6,8 @@ set -euo pipefail
 
 folder=$(realpath -m "$1")
 packages=(curl libdeflate libisal libmicrohttpd libseccomp libzstd nghttp2 openssl simdjson)
+# Those whose upstream releases repairs of the version that Debian has, and which need no patch of Debian's here.
+repaired_upstream=(openssl)
 state=$folder/apt
 mkdir -p "$state/parts" "$state/lists/partial" "$state/cache/archives/partial"
 cd "$folder"
@@ -25,20 +27,46 @@ versions() {
   apt-cache "${options[@]}" showsrc --only-source "$1" 2>/dev/null | sed -n 's/^Version: //p' | sort -rVu
 }
 
-# A mirror may list a version that it does not have yet, or no longer.
+# bring_whole PACKAGE VERSION: upstream's source with Debian's patches.
+bring_whole() {
+  rm -rf "$1"-[0-9]* "$1.version"
+  apt-get "${options[@]}" source "$1=$2" >"$1.log" 2>&1 && printf '%s' "$2" >"$1.version"
+}
+
+# bring_released PACKAGE VERSION: upstream's source of that version alone, for those that are as good without patches.
+bring_released() {
+  local package=$1 version=$2 name
+  [[ " ${repaired_upstream[*]} " == *" $package "* ]] || return 1
+  name=$(upstream "$version")
+  apt-get "${options[@]}" source --tar-only "$package=$version" >>"$package.log" 2>&1 || return 1
+  mkdir "$package-$name" || return 1
+  # Beside it may lie its signature, *.asc.
+  tar -x -f "$(compgen -G "${package}_$name.orig.tar.*[!c]")" -C "$package-$name" --strip-components=1 || return 1
+  printf '%s, without what Debian changed in it' "$version" >"$package.version"
+}
+
+# The part of a version that upstream gave.
+upstream() {
+  local version=${1#*:}
+  printf '%s' "${version%-*}"
+}
+
+# A mirror may list a version that it does not have yet, or no longer, as a whole. The newest that it has is taken; before an
+# older release of upstream's the newer one alone.
 bring() {
-  local package=$1 version newest=
-  while read -r version; do
-    newest=${newest:-$version}
+  local package=$1 version all row
+  mapfile -t all < <(versions "$package")
+  for row in "${!all[@]}"; do
+    version=${all[row]}
     [[ ! -f $package.version || $(cat "$package.version") != "$version" ]] || return 0
-    rm -rf "$package"-[0-9]* "$package.version"
-    if apt-get "${options[@]}" source "$package=$version" >"$package.log" 2>&1; then
-      printf '%s' "$version" >"$package.version"
-      [[ $version == "$newest" ]] ||
-        printf 'warning: %s %s cannot be had: %s is built, without what was repaired since\n' "$package" "$newest" "$version" >&2
-      return 0
+    if ! bring_whole "$package" "$version"; then
+      [[ $(upstream "$version") != "$(upstream "${all[row + 1]:-}")" ]] && bring_released "$package" "$version" || continue
     fi
-  done < <(versions "$package")
+    [[ $(cat "$package.version") == "${all[0]}" ]] ||
+      printf 'warning: %s %s cannot be had: what is built is %s; repairs may be missing\n' "$package" "${all[0]}" \
+        "$(cat "$package.version")" >&2
+    return 0
+  done
   printf 'error: the source of %s cannot be had (%s/%s.log): is the machine a Debian, and its mirror reachable?\n' "$package" \
     "$folder" "$package" >&2
   return 1

@@ -142,14 +142,7 @@ class MemberReader {
 }  // namespace
 
 unsigned readers_for(const std::vector<std::uint64_t>& largest_first, unsigned processors) {
-  std::uint64_t sum = 0;
-  unsigned readers = 0;
-  for (const std::uint64_t size : largest_first) {
-    if (readers == processors || size > most_in_memory - sum) break;
-    sum += size;
-    ++readers;
-  }
-  return std::max(1U, readers);
+  return system::threads_within(largest_first, processors, most_in_memory);
 }
 
 Result<Audited> read_audited_wheel(const std::string& path, Report& report) {

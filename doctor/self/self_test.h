@@ -24,6 +24,7 @@ struct SelfTestSettings {
   std::string ca_file;    ///< that the user names; both empty: the system's
   std::string ca_folder;  ///< likewise
   std::string temporary;  ///< the folder for temporary files
+  std::string path = {};  ///< PATH, on which an interpreter is looked for
 };
 
 /// What a test has seen, or why it cannot be made here.

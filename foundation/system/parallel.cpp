@@ -55,6 +55,18 @@ unsigned usable_processors() {
   return std::max(static_cast<unsigned>(CPU_COUNT(&set)), 1U);
 }
 
+unsigned threads_within(std::span<const std::uint64_t> sizes, unsigned threads,
+                        std::uint64_t most) {
+  std::uint64_t sum = 0;
+  unsigned fitting = 0;
+  for (const std::uint64_t size : sizes) {
+    if (fitting == threads || size > most - sum) break;
+    sum += size;
+    ++fitting;
+  }
+  return std::max(1U, fitting);
+}
+
 void for_each_at_once(std::size_t count, unsigned threads,
                       const std::function<void(std::size_t)>& work) {
   Calls calls(count, work);

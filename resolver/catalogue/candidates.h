@@ -85,6 +85,11 @@ class Candidates {
     return nullptr;
   }
 
+  /// For whoever watches: the build `label` of the release was taken, whatever builds rank after
+  /// it; empty: which of its builds fit decided, each of them. Said again, both count.
+  virtual void note_decision([[maybe_unused]] const Release& release,
+                             [[maybe_unused]] std::string_view label) {}
+
   /// The sha256 of the first download of `wheel`, whose index gives no hash; nullopt: none was
   /// kept.
   [[nodiscard]] virtual std::optional<std::string> first_sha256(const CandidateWheel& wheel) = 0;

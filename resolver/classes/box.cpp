@@ -15,6 +15,16 @@ Atom atom_of(std::string_view fact, AtomKind kind, const std::string& value) {
   return {std::string(fact), kind, {value}};
 }
 
+/// "90+80" of "80" and "90".
+bool is_made_of(std::string_view mixture, const std::set<std::string, std::less<>>& values) {
+  while (!mixture.empty()) {
+    const std::size_t end = std::min(mixture.find('+'), mixture.size());
+    if (!values.contains(mixture.substr(0, end))) return false;
+    mixture.remove_prefix(std::min(end + 1, mixture.size()));
+  }
+  return true;
+}
+
 /// Of a range that is not all of it.
 void add_bounds(const Range& range, std::string_view fact, const std::vector<std::string>& known,
                 Predicate& predicate) {
@@ -29,8 +39,7 @@ void add_bounds(const Range& range, std::string_view fact, const std::vector<std
   if (range.upwards) return;
   const auto next = std::ranges::find_if(
       known, [&](const std::string& value) { return is_older(values.back(), value); });
-  if (next != known.end())
-    predicate.atoms.push_back(atom_of(fact, AtomKind::below, *next));
+  if (next != known.end()) predicate.atoms.push_back(atom_of(fact, AtomKind::below, *next));
 }
 
 /// Of one family a range, or all of it.
@@ -81,8 +90,7 @@ std::vector<std::string> values_in(const Range& range, std::string_view fact,
   const std::string newest = values.back();
   // A version between two of them is one that some derivation named since.
   for (const std::string& value : known) {
-    const bool inside =
-        is_older(oldest, value) && (range.upwards || is_older(value, newest));
+    const bool inside = is_older(oldest, value) && (range.upwards || is_older(value, newest));
     if (inside && !range.values.contains(value)) values.push_back(value);
   }
   return values;
@@ -95,16 +103,18 @@ Predicate predicate_of(const Box& box, const Values& known) {
     const FactRow& row = *find_fact_row(fact);
     if (row.kind == FactKind::flag) {
       const AtomKind kind = range.values.contains("") ? AtomKind::lacks : AtomKind::has;
-      predicate.atoms.push_back(
-          {std::string(row.name), kind, {fact.substr(row.name.size() + 1)}});
+      predicate.atoms.push_back({std::string(row.name), kind, {fact.substr(row.name.size() + 1)}});
     } else if (fact == "libc") {
       add_libc(range, known.find(fact)->second, predicate);
     } else if (row.kind == FactKind::ordered) {
       add_bounds(range, fact, known.find(fact)->second, predicate);
     } else {
       Atom atom{fact, AtomKind::one_of, {}};
-      for (const std::string& value : range.values)
-        atom.values.push_back(value.empty() ? "none" : value);
+      for (const std::string& value : range.values) {
+        if (!range.mixed || !value.contains('+') || !is_made_of(value, range.values))
+          atom.values.push_back(value.empty() ? "none" : value);
+      }
+      if (range.mixed) atom.values.emplace_back(mixed_gpus);
       predicate.atoms.push_back(std::move(atom));
     }
   }

@@ -22,6 +22,8 @@ struct Range {
   /// Of an ordered fact: all newer ones too, also those that nobody knows yet.
   bool upwards = false;
   bool any = false;  ///< every value, known or not
+  /// Of GPUs: mixtures of these values too, of which `values` has some of each kind.
+  bool mixed = false;
 
   friend bool operator==(const Range&, const Range&) = default;
 };

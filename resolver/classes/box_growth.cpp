@@ -17,12 +17,14 @@ constexpr unsigned most_attempts = 3;
 /// platform last, which other facts may imply.
 std::size_t turn_of(std::string_view fact) {
   constexpr std::array<std::string_view, 20> turns = {
-      "driver", "rocm",         "libc", "npu_driver", "cann", "x86_64", "aarch64",
-      "cpu",    "sve_bytes",    "sme_bytes",    "device", "gfx",  "npu",    "tpu",
-      "sm",     "arm_platform", "property",     "kernel", "system", "arch"};
+      "driver", "rocm",         "libc",      "npu_driver", "cann",   "x86_64", "aarch64",
+      "cpu",    "sve_bytes",    "sme_bytes", "device",     "gfx",    "npu",    "tpu",
+      "sm",     "arm_platform", "property",  "kernel",     "system", "arch"};
   const FactRow* row = find_fact_row(fact);
   return static_cast<std::size_t>(std::ranges::find(turns, row->name) - turns.begin());
 }
+
+bool is_of_gpus(std::string_view fact) { return fact == "sm" || fact == "gfx" || fact == "device"; }
 
 Range only(std::string_view value) { return {.values = {std::string(value)}}; }
 
@@ -39,7 +41,7 @@ void BoxGrowth::begin() {
   box_.clear();
   for (const std::string& fact : own_.facts) box_[fact] = only(value_of(facts_, fact));
   used_ = {&own_};
-  learn_values();
+  learn_values(box_);
 }
 
 const Box& BoxGrowth::grow() {
@@ -65,11 +67,18 @@ bool BoxGrowth::grow_all() {
     done.insert(fact);
     widen(fact);
   }
-  learn_values();
-  Box all = box_;
-  Used used;
-  if (!covers(all, used) || all != box_) return false;
-  return true;
+  while (true) {
+    learn_values(box_);
+    Box all = box_;
+    if (!add_mixtures(all)) return false;
+    const Box before = all;
+    Used used;
+    if (!covers(all, used) || all != before) return false;
+    const bool settled = used_.size() == used.size() && all == box_;
+    box_ = std::move(all);
+    used_ = std::move(used);
+    if (settled) return true;
+  }
 }
 
 void BoxGrowth::widen(const std::string& fact) {
@@ -119,14 +128,20 @@ void BoxGrowth::widen_named(const std::string& fact) {
     if (box_[fact].values.contains(value) || (always && value.empty())) continue;
     if (!take_in(fact, only(value))) all = false;
   }
-  if (!all) return;
-  auto unlike = mixtures(fact);
+  Range every{.values = {}, .any = true};
+  const auto singles = singles_in(all ? every : box_[fact], fact);
+  const auto unlike = mixtures(fact, singles);
   if (!unlike) {
     bounded_ = true;
     return;
   }
-  Range every{.values = {unlike->begin(), unlike->end()}, .any = true};
-  if (take_in(fact, every)) box_[fact] = {.values = std::move(every.values), .any = true};
+  if (all) {
+    every.values.insert(unlike->begin(), unlike->end());
+    if (take_in(fact, every)) box_[fact].any = true;
+  } else if (singles.size() > 1) {
+    const Range some{.values = {unlike->begin(), unlike->end()}};
+    if (unlike->empty() || take_in(fact, some)) box_[fact].mixed = is_of_gpus(fact);
+  }
 }
 
 bool BoxGrowth::take_in(const std::string& fact, const Range& added) {
@@ -147,7 +162,7 @@ bool BoxGrowth::covers(Box& box, Used& used) {
     used.clear();
     const Verdict verdict = covers_once(box, used);
     if (verdict != Verdict::again) return verdict == Verdict::same;
-    learn_values();
+    learn_values(box);
   }
 }
 
@@ -239,10 +254,11 @@ bool BoxGrowth::is_possible(const FactGroup& group, const Cell& cell, const Fact
   std::string key;
   FactValues facts = platform;
   const bool linux = value_of(platform, "system") == "linux";
+  const bool is_own = value_of(platform, "system") == value_of(facts_, "system") &&
+                      linux == value_of(facts_, "libc").empty();
   for (std::size_t i = 0; i < group.size(); ++i) {
     // Only Linux has a choice of C libraries, and always one of them.
-    const bool other = group[i] == "libc" && linux == cell[i].empty();
-    if (other && cell[i] != value_of(facts_, "libc")) return false;
+    if (group[i] == "libc" && linux == cell[i].empty() && !is_own) return false;
     key += group[i] + "=" + cell[i] + "\n";
     if (!cell[i].empty()) facts.emplace(group[i], cell[i]);
   }
@@ -293,8 +309,9 @@ FactValues BoxGrowth::point_of(const Box& box, const Grid& grid,
   const bool agrees = std::ranges::all_of(filled, [&](const auto& fact) {
     return fact.first.starts_with(property_fact) || value_of(back, fact.first) == fact.second;
   });
-  const bool adds = std::ranges::any_of(
-      back, [&](const auto& fact) { return box.contains(fact.first) && !filled.contains(fact.first); });
+  const bool adds = std::ranges::any_of(back, [&](const auto& fact) {
+    return box.contains(fact.first) && !filled.contains(fact.first);
+  });
   return agrees && !adds ? filled : point;
 }
 

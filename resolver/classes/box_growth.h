@@ -70,9 +70,15 @@ class BoxGrowth {
   /// The parts of `region` that `derivation` does not hold for.
   void add_rest(const Grid& grid, const Region& region, Derivation& derivation,
                 const FactValues& platform, std::vector<Region>& rest);
-  void learn_values();
+  void learn_values(const Box& box);
   /// Unlike GPUs that may be in one machine: a few for each way in which they may differ.
-  [[nodiscard]] std::optional<std::vector<std::string>> mixtures(const std::string& fact);
+  /// nullopt: they are too many.
+  [[nodiscard]] std::optional<std::vector<std::string>> mixtures(
+      const std::string& fact, const std::vector<std::string>& singles);
+  /// The values of single GPUs in a range.
+  [[nodiscard]] std::vector<std::string> singles_in(const Range& range, const std::string& fact);
+  /// Of everything that derivations told apart since, some is in `box`.
+  [[nodiscard]] bool add_mixtures(Box& box);
 
   Derivations& derivations_;
   Derivation& own_;

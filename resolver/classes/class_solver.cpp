@@ -18,23 +18,28 @@ ClassSolver::~ClassSolver() = default;
 std::expected<ClassAnswer, Unresolved> ClassSolver::solve(const detect::Machine& machine) {
   const providers::GpuPolicy& gpus = options_.providers.gpus;
   if (gpus.rule == providers::GpuRule::named) {
-    return std::unexpected(Unresolved{
-        {ErrorKind::unsupported,
-         std::string(gpus.set_by) + providers::render_gpu_policy(gpus) +
-             " names GPUs of one machine, and says nothing of others of its class",
-         "use all, any or first"}});
+    return std::unexpected(
+        Unresolved{{ErrorKind::unsupported,
+                    std::string(gpus.set_by) + providers::render_gpu_policy(gpus) +
+                        " names GPUs of one machine, and says nothing of others of its class",
+                    "use all, any or first"}});
   }
   FactValues facts = facts_of(machine, gpus);
   auto derived = derivations_.derive(machine, facts);
   if (!derived) return std::unexpected(Unresolved{std::move(derived).error()});
   Derivation& own = **derived;
   if (!own.result) return std::unexpected(own.result.error());
+  // A predicate that this machine meets is its own, too: it cannot be weaker.
+  const auto known = std::ranges::find_if(
+      answers_, [&](const ClassAnswer& answer) { return misfits(answer.holds, facts).empty(); });
+  if (known != answers_.end()) return *known;
   BoxGrowth growth(derivations_, own, facts, most_solves_);
   const Box& box = growth.grow();
   ClassAnswer answer{.resolution = *own.result, .holds = predicate_of(box, growth.known())};
   answer.used.assign(own.facts.begin(), own.facts.end());
   std::ranges::sort(answer.used, {}, fact_order);
   answer.bounded = growth.bounded();
+  if (!answer.bounded) answers_.push_back(answer);
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "providers/provider.h"
+#include "resolver/classes/used_properties.h"
 #include "resolver/solver/solver.h"
 
 namespace axle::resolver {
@@ -68,6 +69,25 @@ std::vector<std::string> facts_behind_used(const wheel::Property& property,
   return facts_behind(property);
 }
 
+/// As UsedInputs::runs says it of a machine and its views, of which the machine is the first.
+bool lacks_all(const std::vector<SupportedProperties>& machines,
+               const std::vector<wheel::Property>& run) {
+  const std::size_t first = machines.size() > 1 ? 1 : 0;
+  for (std::size_t i = first; i < machines.size(); ++i) {
+    const auto features = machines[i].find(run.front().ns);
+    if (features == machines[i].end()) return true;
+    const auto feature =
+        std::ranges::find(features->second, run.front().feature, &providers::Feature::name);
+    const bool has_some =
+        feature != features->second.end() &&
+        std::ranges::any_of(run, [&](const wheel::Property& property) {
+          return std::ranges::find(feature->values, property.value) != feature->values.end();
+        });
+    if (!has_some) return true;
+  }
+  return false;
+}
+
 /// As in group_facts: facts in the same set get the same number.
 class Links {
  public:
@@ -112,6 +132,12 @@ std::vector<FactGroup> grouped(const std::set<std::string, std::less<>>& facts,
   for (const UsedInputs* used : all) {
     for (const wheel::Property& property : used->properties)
       links.link(facts_behind_used(property, *used));
+    for (const std::vector<wheel::Property>& run : used->runs) {
+      std::vector<std::string> behind;
+      for (const wheel::Property& property : run)
+        std::ranges::move(facts_behind(property), std::back_inserter(behind));
+      links.link(behind);
+    }
   }
   return links.groups();
 }
@@ -221,8 +247,7 @@ const std::vector<SupportedProperties>& Derivations::lists_at(const FactValues& 
   const auto [known, is_new] = lists_.try_emplace(std::move(key));
   if (!is_new) return known->second;
   const detect::Machine whole = machine_with(facts);
-  std::vector<detect::Machine> machines =
-      providers::device_views(whole, options_.providers.gpus);
+  std::vector<detect::Machine> machines = providers::device_views(whole, options_.providers.gpus);
   machines.insert(machines.begin(), whole);
   for (const detect::Machine& machine : machines) {
     SupportedProperties& lists = known->second.emplace_back();
@@ -241,12 +266,26 @@ std::string Derivations::property_signature(const Derivation& derivation, const 
     signature += "machine\n";
     for (const auto& [ns, features] : lists) {
       for (const providers::Feature& feature : features) {
+        wheel::Property property{ns, feature.name, {}};
+        const auto first = derivation.used.properties.lower_bound(property);
+        const bool used = first != derivation.used.properties.end() && first->ns == ns &&
+                          first->feature == feature.name;
+        if (!used) continue;
         for (const std::string& value : feature.values) {
-          if (derivation.used.properties.contains({ns, feature.name, value}))
-            signature += fmt::format("{} {} {}\n", ns, feature.name, value);
+          property.value = value;
+          if (!derivation.used.properties.contains(property)) continue;
+          signature += fmt::format("{} {} {}\n", ns, feature.name, value);
         }
       }
     }
+  }
+  for (const std::vector<wheel::Property>& run : derivation.used.runs) {
+    const std::vector<std::string> behind = facts_behind(run.front());
+    const bool inside = std::ranges::any_of(behind, [&](const std::string& fact) {
+      return std::ranges::find(group, fact) != group.end();
+    });
+    if (inside && !lacks_all(lists_at(point, group), run))
+      signature += fmt::format("has {}\n", wheel::render_property(run.front()));
   }
   for (const std::string& fact : group) {
     if (fact.starts_with(property_fact))
@@ -288,11 +327,15 @@ void Derivations::find_groups(Derivation& derivation) const {
     for (std::string& fact : facts_behind_used(property, derivation.used))
       derivation.facts.insert(std::move(fact));
   }
+  for (const std::vector<wheel::Property>& run : derivation.used.runs) {
+    for (const wheel::Property& property : run) {
+      for (std::string& fact : facts_behind(property)) derivation.facts.insert(std::move(fact));
+    }
+  }
   derivation.groups = grouped(derivation.facts, {&derivation.used});
 }
 
-Derivation* Derivations::add(FactValues point, const Target& target,
-                             IndexCandidates& candidates) {
+Derivation* Derivations::add(FactValues point, const Target& target, IndexCandidates& candidates) {
   ++solves_;
   WatchedCandidates watched(candidates, options_);
   for (const std::vector<Request>* list :
@@ -308,15 +351,17 @@ Derivation* Derivations::add(FactValues point, const Target& target,
     }
   }
   auto result = resolve(requests_, target, {}, watched, options_, *report_);
+  UsedInputs used = watched.take_used();
+  if (plugins_) used.foreign = plugins_->take_asked();
+  add_used_properties(watched.looked_at(result.has_value()), target, options_, used);
   Derivation derivation{.point = std::move(point),
-                        .used = watched.take_used(),
+                        .used = std::move(used),
                         .facts = {},
                         .groups = {},
                         .signatures = {},
                         .answer = result ? answer_of(*result) : std::string(),
                         .result = std::move(result)};
   if (plugins_) {
-    derivation.used.foreign = plugins_->take_asked();
     if (target.machine == here_) plugins_->add_facts(derivation.point);
   }
   find_groups(derivation);
@@ -369,12 +414,14 @@ Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValu
   }
   // The facts must say all that the machine itself would say.
   const detect::Machine stated = machine_with(facts);
+  std::set<wheel::Property> asked = derived->used.properties;
+  for (const auto& run : derived->used.runs) asked.insert(run.begin(), run.end());
   for (const providers::Provider& provider : providers::builtin_providers()) {
     const auto used_of = [&](const detect::Machine& of) {
       std::string used;
       for (const providers::Feature& feature : provider.supported(of, options_.providers.gpus)) {
         for (const std::string& value : feature.values) {
-          if (derived->used.properties.contains({std::string(provider.ns), feature.name, value}))
+          if (asked.contains({std::string(provider.ns), feature.name, value}))
             used += fmt::format("{} {}\n", feature.name, value);
         }
       }
@@ -389,6 +436,12 @@ Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValu
   return derived;
 }
 
+bool Derivations::leads_family(const plan::ResolvedPackage& package) const {
+  if (sources_.sources().families == nullptr) return false;
+  const auto family = sources_.sources().families->named(package.family);
+  return family && (*family)->anchor() == package.name;
+}
+
 bool Derivations::excludes(const FactValues& point, const Derivation& answer) {
   Platform* platform = platform_of(point);
   if (platform == nullptr || !answer.result) return true;
@@ -398,32 +451,28 @@ bool Derivations::excludes(const FactValues& point, const Derivation& answer) {
     if (provider == nullptr || provider->every_value_fits) return true;
     // On unlike GPUs one list is less than all that may be chosen.
     if (!providers::device_views(machine, options_.providers.gpus).empty()) return true;
-    const providers::Features features =
-        provider->supported(machine, options_.providers.gpus);
+    const providers::Features features = provider->supported(machine, options_.providers.gpus);
     return std::ranges::any_of(features, [&](const providers::Feature& feature) {
       return feature.name == property.feature &&
              std::ranges::find(feature.values, property.value) != feature.values.end();
     });
   };
-  return std::ranges::any_of(
-      answer.result->packages, [&](const plan::ResolvedPackage& package) {
-        if (package.built_from) return false;
-        if (tag_index(*platform, package.wheel_name.tags_text) == wheel::SupportedTags::npos)
-          return true;
-        const bool for_any = !options_.forced_labels.empty() ||
-                             options_.pinned_variants.contains(package.name) ||
-                             answer.used.pinned_builds.contains(package.name) ||
-                             !package.family.empty();
-        if (for_any) return false;
-        // One supported value of each feature will do.
-        return std::ranges::any_of(package.supported_properties,
-                                   [&](const wheel::Property& property) {
-          return std::ranges::none_of(package.variant_properties,
-                                      [&](const wheel::Property& other) {
-            return other.ns == property.ns && other.feature == property.feature && supports(other);
-          });
-        });
+  return std::ranges::any_of(answer.result->packages, [&](const plan::ResolvedPackage& package) {
+    if (package.built_from) return false;
+    if (tag_index(*platform, package.wheel_name.tags_text) == wheel::SupportedTags::npos)
+      return true;
+    const bool for_any = !options_.forced_labels.empty() ||
+                         options_.pinned_variants.contains(package.name) ||
+                         answer.used.pinned_builds.contains(package.name) ||
+                         (!package.family.empty() && !leads_family(package));
+    if (for_any) return false;
+    // One supported value of each feature will do.
+    return std::ranges::any_of(package.supported_properties, [&](const wheel::Property& property) {
+      return std::ranges::none_of(package.variant_properties, [&](const wheel::Property& other) {
+        return other.ns == property.ns && other.feature == property.feature && supports(other);
       });
+    });
+  });
 }
 
 }  // namespace axle::resolver

@@ -93,6 +93,8 @@ class Derivations {
                                                const FactValues& point);
   [[nodiscard]] const std::vector<SupportedProperties>& lists_at(const FactValues& point,
                                                                  const FactGroup& group);
+  /// Other members of its family may have builds that follow it, and do not fit themselves.
+  [[nodiscard]] bool leads_family(const plan::ResolvedPackage& package) const;
   [[nodiscard]] std::size_t tag_index(Platform& platform, const std::string& tags);
 
   const Requests& requests_;

@@ -31,7 +31,9 @@ void add_driver(Found& found, const std::string& value) {
 void add_capability(Found& found, const std::string& value) {
   const std::size_t end = value.find_first_not_of("0123456789");
   constexpr std::size_t longest = 3;
-  if (end == std::string::npos || end < 2 || end > longest || value.front() == '0') return;
+  if (!value.contains('_') || end == std::string::npos || end < 2 || end > longest ||
+      value.front() == '0')
+    return;
   found.emplace_back("sm", value.substr(0, end));
 }
 
@@ -44,15 +46,15 @@ Found values_named(const wheel::Property& property) {
   if (ns == "axle" && feature == "cuda_code_or_jit" && !value.contains('_'))
     add_driver(found, value);
   if (ns == "axle" && feature.starts_with("cuda_code")) add_capability(found, value);
-  const bool gfx = (ns == "amd" && feature == "gfx_arch") || (ns == "axle" && feature == "gfx_code");
+  const bool gfx =
+      (ns == "amd" && feature == "gfx_arch") || (ns == "axle" && feature == "gfx_code");
   if (gfx && !value.ends_with("generic") && providers::gfx_name(value) == value)
     found.emplace_back("gfx", value);
   if ((ns == "amd" && feature == "rocm_version") || feature == "rocm_version_lower_bound") {
     if (const auto version = version_in(value)) {
       found.emplace_back("rocm", providers::render_version(*version));
       // Of a version that only this property names, the next one is another.
-      found.emplace_back("rocm",
-                         providers::render_version({version->first, version->second + 1}));
+      found.emplace_back("rocm", providers::render_version({version->first, version->second + 1}));
     }
   }
   if (ns == "intel") found.emplace_back("device", value);
@@ -66,22 +68,21 @@ void add_once(std::vector<std::string>& values, std::string_view value) {
   if (std::ranges::find(values, value) == values.end()) values.emplace_back(value);
 }
 
-bool is_of_gpus(std::string_view fact) {
-  return fact == "sm" || fact == "gfx" || fact == "device";
-}
+Range only_value(const std::string& value) { return {.values = {value}}; }
 
 }  // namespace
 
-void BoxGrowth::learn_values() {
+void BoxGrowth::learn_values(const Box& box) {
   known_.clear();
   Found found;
   for (const Derivation& derivation : derivations_.all()) {
-    for (const wheel::Property& property : derivation.used.properties) {
-      Found named = values_named(property);
-      std::ranges::move(named, std::back_inserter(found));
-    }
+    const auto add = [&](const wheel::Property& property) {
+      std::ranges::move(values_named(property), std::back_inserter(found));
+    };
+    std::ranges::for_each(derivation.used.properties, add);
+    for (const auto& run : derivation.used.runs) std::ranges::for_each(run, add);
   }
-  for (const auto& [fact, range] : box_) {
+  for (const auto& [fact, range] : box) {
     std::vector<std::string>& values = known_[fact];
     values = known_values(fact);
     add_once(values, "");
@@ -93,15 +94,18 @@ void BoxGrowth::learn_values() {
   }
 }
 
-std::optional<std::vector<std::string>> BoxGrowth::mixtures(const std::string& fact) {
-  std::vector<std::string> mixed;
-  if (!is_of_gpus(fact)) return mixed;
+std::vector<std::string> BoxGrowth::singles_in(const Range& range, const std::string& fact) {
+  if (fact != "sm" && fact != "gfx" && fact != "device") return {};
+  std::vector<std::string> singles = values_in(range, fact, known_.at(fact));
+  std::erase_if(singles, [](const std::string& one) { return one.empty() || one.contains('+'); });
+  std::ranges::sort(singles, is_older);
+  return singles;
+}
+
+std::optional<std::vector<std::string>> BoxGrowth::mixtures(
+    const std::string& fact, const std::vector<std::string>& singles) {
   // Single GPUs by what any derivation sees of them, with every value of what goes with them.
   std::map<std::string, std::vector<std::string>> alike;
-  std::vector<std::string> singles = known_.at(fact);
-  const auto& unforeseen = unforeseen_values(fact);
-  singles.insert(singles.end(), unforeseen.begin(), unforeseen.end());
-  std::erase_if(singles, [](const std::string& one) { return one.empty() || one.contains('+'); });
   FactValues platform;
   for (const char* of : {"system", "arch"}) {
     if (const std::string_view value = value_of(facts_, of); !value.empty())
@@ -110,15 +114,12 @@ std::optional<std::vector<std::string>> BoxGrowth::mixtures(const std::string& f
   for (const std::string& single : singles) {
     std::string seen;
     for (Derivation& derivation : derivations_.each()) {
+      if (!used_.contains(&derivation)) continue;
       for (std::size_t k = 0; k < derivation.groups.size(); ++k) {
         const FactGroup& group = derivation.groups[k];
         if (std::ranges::find(group, fact) == group.end()) continue;
-        Box some;
-        for (const std::string& of : group)
-          some[of] = of == fact ? Range{.values = {single}} : Range{.values = {}, .any = true};
-        for (const std::string& of : group) {
-          if (!known_.contains(of)) known_[of] = {""};
-        }
+        Box some = box_;
+        some[fact] = only_value(single);
         const auto cells = cells_of(some, group, platform);
         if (!cells) return std::nullopt;
         for (const Cell& cell : *cells) {
@@ -135,9 +136,11 @@ std::optional<std::vector<std::string>> BoxGrowth::mixtures(const std::string& f
   // Of each kind the oldest and the newest: which of two unlike GPUs is newer may matter.
   std::vector<std::pair<std::size_t, std::string>> some;
   for (const auto& [seen, values] : alike) {
-    some.emplace_back(some.size() / 2, values.front());
-    some.emplace_back(some.back().first, values.back());
+    const std::size_t kind = some.size();
+    some.emplace_back(kind, values.front());
+    if (values.size() > 1) some.emplace_back(kind, values.back());
   }
+  std::vector<std::string> mixed;
   const auto add = [&](const std::string& values) {
     const std::string value(
         value_of(facts_of(machine_with({{fact, values}}), derivations_.gpus()), fact));
@@ -146,17 +149,28 @@ std::optional<std::vector<std::string>> BoxGrowth::mixtures(const std::string& f
   constexpr std::size_t most = 400;
   for (std::size_t i = 0; i < some.size(); ++i) {
     for (std::size_t j = i + 1; j < some.size() && mixed.size() <= most; ++j) {
-      if (some[i].first == some[j].first) continue;
+      // Two of one kind are as one of it, as far as the derivations go that are known.
       add(some[i].second + "+" + some[j].second);
+      if (some[i].first == some[j].first) continue;
       for (std::size_t k = j + 1; k < some.size() && mixed.size() <= most; ++k) {
         if (some[k].first == some[i].first || some[k].first == some[j].first) continue;
         add(some[i].second + "+" + some[j].second + "+" + some[k].second);
       }
     }
   }
-  // Alike in all that counts: any two of them are as one.
   if (mixed.size() > most) return std::nullopt;
   return mixed;
+}
+
+bool BoxGrowth::add_mixtures(Box& box) {
+  for (auto& [fact, range] : box) {
+    const auto singles = singles_in(range, fact);
+    if (singles.empty() || (!range.mixed && !range.any)) continue;
+    const auto unlike = mixtures(fact, singles);
+    if (!unlike) return false;
+    range.values.insert(unlike->begin(), unlike->end());
+  }
+  return true;
 }
 
 }  // namespace axle::resolver

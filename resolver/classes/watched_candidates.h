@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "resolver/catalogue/candidates.h"
@@ -16,6 +17,9 @@ namespace axle::resolver {
 /// solver asks nothing else of a machine.
 struct UsedInputs {
   std::set<wheel::Property> properties;  ///< whether the machine supports them, and in which order
+  /// Values of one feature, and whether each GPU, or the machine, supports one of them. Of a build
+  /// that does not fit this is enough to know, whatever else it needs.
+  std::set<std::vector<wheel::Property>> runs;
   std::set<std::string, std::less<>> tags;  ///< of wheels: "cp312-cp312-manylinux_2_28_x86_64"
   /// Names of markers that tell of a machine: "platform_machine", "platform_release".
   std::set<std::string, std::less<>> markers;
@@ -23,6 +27,20 @@ struct UsedInputs {
   std::set<std::string, std::less<>> foreign;
   /// Packages of which somebody pins a local version: a build that may be none for the machine.
   std::set<std::string, std::less<>> pinned_builds;
+  bool variant_markers = false;  ///< some requirement asks which properties are supported
+};
+
+/// What was looked at that has to be put beside the lists of the machine.
+struct LookedAt {
+  struct Document {
+    const wheel::VariantMetadata* metadata = nullptr;
+    std::vector<std::string> labels;  ///< of the variants that decided
+    /// Which of two variants ranks first is the same on every machine that both fit.
+    bool is_ordered = false;
+  };
+  std::vector<Document> documents;
+  /// Families of which it counted whether there is a GPU that they have builds for.
+  std::set<const index::Family*> families;
 };
 
 class WatchedCandidates final : public Candidates {
@@ -32,7 +50,10 @@ class WatchedCandidates final : public Candidates {
 
   /// The requirements of the user.
   void note_requirement(const wheel::Requirement& requirement);
-  /// With the wheels of all releases that were looked at.
+  /// `solved`: with a solution; else every build of a release that was looked at is a reason why
+  /// there is none.
+  [[nodiscard]] LookedAt looked_at(bool solved) const;
+  /// All but what `looked_at` says of variants.
   [[nodiscard]] UsedInputs take_used();
 
   [[nodiscard]] Result<std::vector<Release*>> releases(std::string_view name) override;
@@ -62,6 +83,9 @@ class WatchedCandidates final : public Candidates {
                                              const CandidateWheel& wheel) override {
     return inner_.known_metadata(name, release, wheel);
   }
+  void note_decision(const Release& release, std::string_view label) override {
+    decisions_[&release].emplace(label);
+  }
   [[nodiscard]] std::optional<std::string> first_sha256(const CandidateWheel& wheel) override {
     return inner_.first_sha256(wheel);
   }
@@ -75,6 +99,12 @@ class WatchedCandidates final : public Candidates {
   [[nodiscard]] std::set<std::string> names_at_hand() override { return inner_.names_at_hand(); }
 
  private:
+  /// What a release has, and the labels of the wheels that were asked about.
+  struct Described {
+    const ReleaseMetadata* metadata = nullptr;
+    std::set<std::string, std::less<>> labels;
+  };
+
   void note_name(std::string_view name);
   void note_releases(const std::vector<Release*>& releases);
 
@@ -83,6 +113,8 @@ class WatchedCandidates final : public Candidates {
   UsedInputs used_;
   std::set<std::string, std::less<>> names_;
   std::set<Release*> releases_;
+  std::map<const Release*, Described> described_;
+  std::map<const Release*, std::set<std::string, std::less<>>> decisions_;  ///< as note_decision
   std::set<const index::Family*> families_;
   std::set<const wheel::CoreMetadata*> metadata_;
 };

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "detect/cpu/aarch64_versions.h"
-#include "detect/nvidia/cuda_drivers.h"
 #include "foundation/text/ascii.h"
 #include "providers/gfx_code.h"
 #include "providers/gpu_archs.h"
@@ -126,8 +125,7 @@ void put_npus(FactValues& facts, const Machine& machine) {
 // --- the other way round ---------------------------------------------------------------------
 
 Arch arch_named(std::string_view name) {
-  for (const Arch arch :
-       {Arch::x86_64, Arch::aarch64, Arch::ppc64le, Arch::riscv64, Arch::s390x}) {
+  for (const Arch arch : {Arch::x86_64, Arch::aarch64, Arch::ppc64le, Arch::riscv64, Arch::s390x}) {
     if (detect::render_arch(arch) == name) return arch;
   }
   return Arch::other;
@@ -241,134 +239,6 @@ constexpr std::array rows = {
     FactRow{"property", FactKind::flag, "property"},
 };
 
-void add_each(std::vector<std::string>& values, std::string_view family, unsigned major,
-              unsigned first, unsigned last) {
-  for (unsigned minor = first; minor <= last; ++minor)
-    values.push_back(std::string(family) + " " + render({major, minor}));
-}
-
-/// The values of `feature` that the provider of `ns` knows.
-std::vector<std::string> values_known_to(std::string_view ns, std::string_view name) {
-  for (providers::Feature& feature : providers::find_provider(ns)->all()) {
-    if (feature.name == name) return std::move(feature.values);
-  }
-  return {};
-}
-
-std::vector<std::string> known_capabilities() {
-  std::vector<std::string> values;
-  constexpr std::string_view real = "_real";
-  for (const std::string& code : values_known_to("axle", "cuda_code")) {
-    if (!code.ends_with(real)) continue;
-    const std::string number = code.substr(0, code.size() - real.size());
-    if (std::ranges::all_of(number, text::is_ascii_digit)) values.push_back(number);
-  }
-  std::ranges::sort(values, is_older);
-  return values;
-}
-
-std::vector<std::string> known_gfx() {
-  std::vector<std::string> values = values_known_to("amd", "gfx_arch");
-  for (std::string& code : values_known_to("axle", "gfx_code")) {
-    if (!code.ends_with("generic") && std::ranges::find(values, code) == values.end())
-      values.push_back(std::move(code));
-  }
-  std::ranges::sort(values, {}, [](const std::string& gfx) { return std::pair(gfx.size(), gfx); });
-  return values;
-}
-
-/// Bounds and exact versions: between two of them nothing changes but at those that a property
-/// names, which whoever asks adds.
-std::vector<std::string> known_rocm() {
-  std::vector<std::string> values = values_known_to("amd", "rocm_version");
-  for (unsigned minor = 0; minor <= 7; ++minor) values.push_back(render({5, minor}));
-  // The next minor version of each stands for releases that nobody knows of.
-  std::map<unsigned, unsigned> newest;
-  for (const std::string& value : values) {
-    const auto version = providers::parse_major_minor(value);
-    if (version) newest[version->first] = std::max(newest[version->first], version->second);
-  }
-  for (const auto& [major, minor] : newest) values.push_back(render({major, minor + 1}));
-  std::ranges::sort(values, is_older);
-  return values;
-}
-
-std::vector<std::string> known_cuda() {
-  std::vector<std::string> values;
-  constexpr unsigned first = 11;
-  for (const detect::CudaDriverBranch& row : detect::cuda_driver_branches) {
-    const auto version = providers::parse_major_minor(row.cuda);
-    if (version && version->first >= first) values.emplace_back(row.cuda);
-  }
-  return values;
-}
-
-std::vector<std::string> known_libcs() {
-  std::vector<std::string> values;
-  // Tags count up to 255, but no release that anybody builds for is beyond these.
-  constexpr unsigned newest_glibc = 60;
-  constexpr unsigned newest_musl = 12;
-  add_each(values, "glibc", 2, 0, newest_glibc);
-  add_each(values, "musl", 1, 0, newest_musl);
-  return values;
-}
-
-std::vector<std::string> known_versions_of_arm() {
-  std::vector<std::string> values;
-  for (const detect::Aarch64Version& version : detect::aarch64_versions)
-    values.emplace_back(version.name);
-  return values;
-}
-
-using ValueTable = std::map<std::string, std::vector<std::string>, std::less<>>;
-
-ValueTable make_known_values() {
-  ValueTable table;
-  table["system"] = {"linux", "darwin", "windows"};
-  table["arch"] = {"x86_64", "aarch64", "ppc64le", "riscv64", "s390x"};
-  table["libc"] = known_libcs();
-  table["x86_64"] = {"v1", "v2", "v3", "v4"};
-  table["aarch64"] = known_versions_of_arm();
-  table["cpu"] = {std::string(has)};
-  table["property"] = {std::string(has)};
-  table["sve_bytes"] = table["sme_bytes"] = {"16", "32", "64", "128", "256"};
-  table["driver"] = known_cuda();
-  table["sm"] = known_capabilities();
-  table["arm_platform"] = {"sbsa", "tegra", "tegra+sbsa"};
-  table["rocm"] = known_rocm();
-  table["gfx"] = known_gfx();
-  table["device"] = values_known_to("intel", "device_ip");
-  table["npu"] = values_known_to("ascend", "npu_type");
-  table["tpu"] = {"false", "true"};
-  return table;
-}
-
-ValueTable make_unforeseen_values() {
-  ValueTable table;
-  // A capability that nobody knows runs what its major version runs.
-  table["sm"] = {std::string(unknown_gpu)};
-  constexpr unsigned newest_major = 14;
-  for (unsigned major = 2; major <= newest_major; ++major)
-    table["sm"].push_back(digits_of({major, 9}));
-  std::erase_if(table["sm"], [](const std::string& one) {
-    return std::ranges::find(known_values("sm"), one) != known_values("sm").end();
-  });
-  table["gfx"] = {std::string(unknown_gpu), "gfxffff"};
-  table["device"] = {std::string(unknown_gpu), "99.0.0"};
-  table["npu"] = {"unforeseen"};
-  table["npu_driver"] = {"99.99"};
-  table["cann"] = {"99.99"};
-  table["arch"] = {"other"};
-  return table;
-}
-
-const std::vector<std::string>& values_in(const ValueTable& table, std::string_view fact) {
-  static const std::vector<std::string> none;
-  const FactRow* row = find_fact_row(fact);
-  const auto found = row == nullptr ? table.end() : table.find(row->name);
-  return found == table.end() ? none : found->second;
-}
-
 /// The numbers of a version: {2, 28} of "glibc 2.28", {3} of "v3", {8, 2} of "8.2a".
 std::vector<unsigned> numbers_in(std::string_view text) {
   std::vector<unsigned> numbers;
@@ -399,7 +269,7 @@ Names facts_behind_axle(const wheel::Property& property) {
   }
   if (feature == "cuda_code") return {"sm"};
   if (feature == "cuda_code_or_jit") return {"driver", "sm"};
-  if (feature == "compressed_code") return {"driver"};
+  if (feature == "cuda_compressed_code") return {"driver"};
   if (feature == "gfx_code") return {"gfx"};
   if (feature == "rocm_version_lower_bound") return {"rocm"};
   if (feature == "aarch64_platform") return {"arm_platform", "sm"};
@@ -459,7 +329,8 @@ FactValues facts_of(const Machine& machine, const providers::GpuPolicy& policy) 
   FactValues facts;
   put(facts, "system", text::ascii_lower(machine.os.system));
   put(facts, "kernel", machine.os.kernel);
-  if (!machine.libc.family.empty())
+  const bool has_choice = machine.os.system.empty() || machine.os.system == "Linux";
+  if (!machine.libc.family.empty() && has_choice)
     put(facts, "libc",
         machine.libc.family + " " + render({machine.libc.major, machine.libc.minor}));
   put_cpu(facts, machine.cpu);
@@ -508,16 +379,6 @@ std::pair<std::size_t, std::string> fact_order(std::string_view fact) {
   const FactRow* row = find_fact_row(fact);
   return {row == nullptr ? rows.size() : static_cast<std::size_t>(row - rows.data()),
           std::string(fact)};
-}
-
-const std::vector<std::string>& known_values(std::string_view fact) {
-  static const ValueTable table = make_known_values();
-  return values_in(table, fact);
-}
-
-const std::vector<std::string>& unforeseen_values(std::string_view fact) {
-  static const ValueTable table = make_unforeseen_values();
-  return values_in(table, fact);
 }
 
 bool is_older(std::string_view left, std::string_view right) {

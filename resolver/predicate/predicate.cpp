@@ -39,6 +39,21 @@ std::string_view seen_by(const Atom& atom, const FactValues& facts) {
   return own ? value.substr(atom.fact.size() + 1) : std::string_view();
 }
 
+bool is_listed(const Atom& atom, std::string_view value) {
+  return std::ranges::find(atom.values, value) != atom.values.end();
+}
+
+/// "90+80", if the atom has both and says that they may be mixed.
+bool is_mixture_of(const Atom& atom, std::string_view value) {
+  if (!value.contains('+') || !is_listed(atom, mixed_gpus)) return false;
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find('+'), value.size());
+    if (!is_listed(atom, value.substr(0, end))) return false;
+    value.remove_prefix(std::min(end + 1, value.size()));
+  }
+  return true;
+}
+
 bool holds(const Atom& atom, const FactValues& facts) {
   const std::string_view value = seen_by(atom, facts);
   switch (atom.kind) {
@@ -52,8 +67,7 @@ bool holds(const Atom& atom, const FactValues& facts) {
     case AtomKind::below:
       return value.empty() || is_older(value, bound_of(atom));
     default:
-      return std::ranges::find(atom.values, value.empty() ? none_word : value) !=
-             atom.values.end();
+      return is_listed(atom, value.empty() ? none_word : value) || is_mixture_of(atom, value);
   }
 }
 
@@ -87,10 +101,14 @@ std::string_view sign_of(AtomKind kind) {
 void put_in_order(Predicate& predicate) {
   for (Atom& atom : predicate.atoms) {
     if (atom.kind != AtomKind::one_of && atom.kind != AtomKind::equal) continue;
-    std::ranges::sort(atom.values, [](const std::string& left, const std::string& right) {
-      const bool left_none = left == none_word;
-      const bool right_none = right == none_word;
-      return left_none != right_none ? left_none : is_older(left, right);
+    // "none" first, then a machine's words by their letters and models by their numbers.
+    const bool words = atom.fact == "system" || atom.fact == "arch";
+    std::ranges::sort(atom.values, [&](const std::string& left, const std::string& right) {
+      const auto group = [](const std::string& value) {
+        return value == none_word ? 0 : value == mixed_gpus ? 2 : 1;
+      };
+      if (group(left) != group(right)) return group(left) < group(right);
+      return words ? left < right : is_older(left, right);
     });
     atom.values.erase(std::ranges::unique(atom.values).begin(), atom.values.end());
     const bool none = atom.values == std::vector{std::string(none_word)};
@@ -101,7 +119,7 @@ void put_in_order(Predicate& predicate) {
   }
   std::ranges::stable_sort(predicate.atoms, {}, [](const Atom& atom) {
     const std::string fact = fact_behind(atom);
-    return std::tuple(fact_order(fact), atom.fact, atom.kind, atom.values);
+    return std::tuple(fact_order(fact), atom.fact != fact, atom.fact, atom.kind, atom.values);
   });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // A condition on machines: "system = linux and arch = x86_64 and glibc >= 2.28 and driver >= 570.26
-// and sm in {90}". A lock says with it for which machines an answer holds; docs/lock.md has the
-// grammar.
+// and sm in {80, 90}". A lock says with it for which machines an answer holds. docs/predicates.md
+// has the grammar.
 //
 // What is unknown of a machine counts as not there, as it does where a build is chosen: it meets
 // "lacks", "<" and "= none", and nothing else.
@@ -17,6 +17,9 @@
 #include "resolver/predicate/machine_facts.h"
 
 namespace axle::resolver {
+
+/// In a set of GPUs: machines whose GPUs differ meet it, too, if each of them is in the set.
+inline constexpr std::string_view mixed_gpus = "mixed";
 
 enum class AtomKind : std::uint8_t { equal, one_of, none, at_least, below, has, lacks };
 

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t longest_predicate = 16384;  ///< bytes
 constexpr std::size_t longest_value = 200;
 
-std::unexpected<Error> refuse(std::string_view atom, const std::string& why, std::string hint = {}) {
+std::unexpected<Error> refuse(std::string_view atom, const std::string& why,
+                              std::string hint = {}) {
   return fail(ErrorKind::malformed,
               fmt::format("\"{}\" is not a condition on machines: {}", text::printable(atom), why),
               std::move(hint));
@@ -54,7 +55,8 @@ class Scanner {
   std::string_view word() {
     skip_blanks();
     const std::size_t start = at_;
-    while (at_ < text_.size() && std::string_view(" ,{}").find(text_[at_]) == std::string_view::npos)
+    while (at_ < text_.size() &&
+           std::string_view(" ,{}").find(text_[at_]) == std::string_view::npos)
       ++at_;
     return text_.substr(start, at_ - start);
   }
@@ -96,15 +98,13 @@ bool is_allowed(FactKind fact, AtomKind kind) {
   if (fact == FactKind::flag) return kind == AtomKind::has || kind == AtomKind::lacks;
   if (kind == AtomKind::none) return true;
   const bool bound = kind == AtomKind::at_least || kind == AtomKind::below;
-  return fact == FactKind::ordered ? bound
-                                   : kind == AtomKind::equal || kind == AtomKind::one_of;
+  return fact == FactKind::ordered ? bound : kind == AtomKind::equal || kind == AtomKind::one_of;
 }
 
 bool is_plain(std::string_view value) {
-  return !value.empty() && value.size() <= longest_value &&
-         std::ranges::all_of(value, [](char c) {
-           return text::is_ascii_alnum(c) || std::string_view("._+-").find(c) != std::string_view::npos;
-         });
+  return !value.empty() && value.size() <= longest_value && std::ranges::all_of(value, [](char c) {
+    return text::is_ascii_alnum(c) || std::string_view("._+-").find(c) != std::string_view::npos;
+  });
 }
 
 /// "2.28": two numbers as they are written.
@@ -142,9 +142,9 @@ std::optional<Error> why_no_value(std::string_view fact, const std::string& valu
     const std::string_view cuda = detect::cuda_of_driver(value);
     if (!cuda.empty() && detect::first_driver_of_cuda(cuda) == value) return std::nullopt;
     return no(fmt::format("{} is not the first release of a driver branch", text::printable(value)),
-              cuda.empty() ? "for example 570.26"
-                           : fmt::format("that of its branch is {}",
-                                         detect::first_driver_of_cuda(cuda)));
+              cuda.empty()
+                  ? "for example 570.26"
+                  : fmt::format("that of its branch is {}", detect::first_driver_of_cuda(cuda)));
   }
   if (kind_of(fact) == FactKind::ordered && !is_version(value))
     return no(fmt::format("{} is not a version of two numbers", text::printable(value)), {});
@@ -181,7 +181,8 @@ Result<Atom> parse_atom(Scanner& scanner) {
     if (!quoted) return refuse_here("a property stands in quotes");
     atom.values.emplace_back(*quoted);
   } else if (*kind == AtomKind::one_of) {
-    if (!scanner.take('{')) return refuse_here("after \"in\" come values in braces", "sm in {80, 90}");
+    if (!scanner.take('{'))
+      return refuse_here("after \"in\" come values in braces", "sm in {80, 90}");
     do {
       atom.values.emplace_back(scanner.word());
     } while (scanner.take(','));
@@ -196,6 +197,13 @@ Result<Atom> parse_atom(Scanner& scanner) {
   }
   if (!is_allowed(kind_of(atom.fact), atom.kind))
     return refuse_here(fmt::format("{} is not compared with {}", atom.fact, sign));
+  const bool gpus = atom.fact == "sm" || atom.fact == "gfx" || atom.fact == "device";
+  const bool mixed = std::ranges::find(atom.values, mixed_gpus) != atom.values.end();
+  const auto single = [](const std::string& value) {
+    return value != "none" && value != mixed_gpus && !value.contains('+');
+  };
+  if (mixed && (!gpus || std::ranges::count_if(atom.values, single) < 2))
+    return refuse_here("only several GPUs of a set can be mixed");
   for (const std::string& value : atom.values) {
     if (set && value == "none") continue;
     if (auto why = why_no_value(atom.fact, value)) return refuse_here(why->message, why->hint);
@@ -221,14 +229,13 @@ std::string_view libc_needed(const Atom& atom) {
   if (atom.fact == "libc" && atom.kind == AtomKind::equal) return atom.values.front();
   const bool versioned = atom.fact == "glibc" || atom.fact == "musl";
   return versioned && atom.kind == AtomKind::at_least ? std::string_view(atom.fact)
-                                                       : std::string_view();
+                                                      : std::string_view();
 }
 
 bool contradict(const Atom& left, const Atom& right) {
   const auto left_archs = architectures_of(left);
   const auto right_archs = architectures_of(right);
-  if (left_archs && right_archs &&
-      std::ranges::none_of(*left_archs, [&](const std::string& arch) {
+  if (left_archs && right_archs && std::ranges::none_of(*left_archs, [&](const std::string& arch) {
         return std::ranges::find(*right_archs, arch) != right_archs->end();
       })) {
     return true;

@@ -174,6 +174,7 @@ Result<bool> RequirementProblem::has_build_for_gpu(PackageId package, const Inte
   for (const NumberedRelease* numbered : place.list->releases_in(values)) {
     const auto options = options_of(place, *numbered->release);
     if (!options) return std::unexpected(options.error());
+    in_.candidates.note_decision(*numbered->release, {});
     for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
       const BuildOption& build = (**options)[rank];
       const bool for_gpu = build.fits && !build.fallback && !build.unknown;
@@ -226,8 +227,11 @@ Result<std::optional<Candidate>> RequirementProblem::preferred_build(const Packa
         if (!may_be_backend(package, label, so_far)) continue;
         // What was locked for another machine is no reason to do without this one's GPU.
         const bool follows = !lead.empty() && label == lead;
-        if (follows || (lead.empty() && tier(package, release, option) == 0)) return candidate;
+        if (!follows && (!lead.empty() || tier(package, release, option) != 0)) continue;
+        in_.candidates.note_decision(release, option.label);
+        return candidate;
       }
+      in_.candidates.note_decision(release, {});
     }
   }
   return std::nullopt;
@@ -290,7 +294,10 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
       best = candidate;
       best_tier = its_tier;
     }
-    if (best && best_tier == 0) return best;
+    const bool settled = best && best_tier == 0;
+    in_.candidates.note_decision(*numbered.release,
+                                 settled ? option(place, *best)->label : std::string());
+    if (settled) return best;
     // Nothing of it can be taken: that is found out when it is.
     if (!any && !best && unlike.empty()) {
       // It may follow the first member, if that one is in the search.
@@ -377,6 +384,7 @@ Result<std::variant<const PackageChoice*, Exclusion>> RequirementProblem::take(
     return is_admissible(place, release, option) && (option.fits || !alone);
   };
   if (build == nullptr || !counts(*build)) {
+    in_.candidates.note_decision(release, {});
     IntegerSet useless = numbered->numbers();
     for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
       if (counts((**options)[rank]))

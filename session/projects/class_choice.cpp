@@ -38,15 +38,16 @@ std::string render_misfits(const ClassVerdict& verdict) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-CommandFailure no_class_holds(const std::vector<ClassVerdict>& verdicts, std::string_view python) {
+CommandFailure no_class_holds(const std::vector<ClassVerdict>& verdicts) {
   std::vector<std::vector<resolver::Misfit>> misfits;
   misfits.reserve(verdicts.size());
   for (const ClassVerdict& one : verdicts) misfits.push_back(one.misfits);
   const std::size_t nearest = resolver::nearest_of(misfits);
   CommandFailure failure{
       {ErrorKind::unsupported,
-       fmt::format("no class of {} is for this machine{}", plan::lock_filename,
-                   python.empty() ? std::string() : fmt::format(" and Python {}", python)),
+       verdicts.size() == 1
+           ? fmt::format("class {} is not for this machine", verdicts.front().about->name)
+           : fmt::format("no class of {} is for this machine", plan::lock_filename),
        "name this machine a class, for example `here = \"this\"` in [tool.axle.machines] of "
        "pyproject.toml, and run `variant lock`"},
       exit_misfit};
@@ -54,7 +55,7 @@ CommandFailure no_class_holds(const std::vector<ClassVerdict>& verdicts, std::st
     return fmt::format("class {} needs {}", one.about->name, render_misfits(one));
   };
   constexpr std::size_t most = 5;
-  failure.lines.push_back("the nearest: " + line(verdicts[nearest]));
+  failure.lines.push_back((verdicts.size() > 1 ? "the nearest: " : "") + line(verdicts[nearest]));
   for (std::size_t i = 0; i < verdicts.size() && failure.lines.size() < most; ++i) {
     if (i != nearest) failure.lines.push_back(line(verdicts[i]));
   }

@@ -36,8 +36,8 @@ struct ClassVerdict {
 /// "nvidia driver >= 570.26 (seen: 550.54)", for a message.
 [[nodiscard]] std::string render_misfits(const ClassVerdict& verdict);
 
-/// No class holds: the nearest ones, what differs, and how to lock for this machine. Exit code 3.
-[[nodiscard]] CommandFailure no_class_holds(const std::vector<ClassVerdict>& verdicts,
-                                            std::string_view python);
+/// No class of those that are asked for holds: the nearest ones, what differs, and how to lock for
+/// this machine. Exit code 3. `verdicts`: not empty.
+[[nodiscard]] CommandFailure no_class_holds(const std::vector<ClassVerdict>& verdicts);
 
 }  // namespace axle::session

@@ -135,7 +135,7 @@ Outcome<ClassEnvironment> choose_class(Session& session, const Project& project,
     if (first == nullptr) first = &verdict;
   }
   if (first != nullptr) return std::unexpected(other_python(project, *first, session));
-  return std::unexpected(no_class_holds(verdicts, {}));
+  return std::unexpected(no_class_holds(verdicts));
 }
 
 Outcome<ClassEnvironment> synced_class(Session& session, const Project& project,

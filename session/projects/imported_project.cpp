@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "session/input_file.h"
+#include "session/projects/locked_versions.h"
 #include "session/requests/package_place.h"
 #include "session/requests/requirements_file.h"
 #include "wheel/requirement.h"
@@ -17,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "1.2" of "==1.2"; "" if it is not exact.
-std::string exact_version(const wheel::Requirement& requirement) {
-  if (requirement.specifiers.specifiers.size() != 1) return {};
+/// Adds "==1.2" to the pins; false if it is not that.
+bool take_pin(const wheel::Requirement& requirement, ImportedProject& into) {
+  if (requirement.specifiers.specifiers.size() != 1) return false;
   const wheel::Specifier& one = requirement.specifiers.specifiers.front();
-  if (one.comparison != wheel::Comparison::equal || one.wildcard) return {};
-  return wheel::render_version(one.version);
+  if (one.comparison != wheel::Comparison::equal || one.wildcard) return false;
+  return add_pin(requirement.name, wheel::render_version(one.version), into.pins);
 }
 
 void take_line(const FileRequirement& line, ImportedProject& into) {
@@ -36,19 +37,14 @@ void take_line(const FileRequirement& line, ImportedProject& into) {
   if (!requirement)
     return into.warn(fmt::format("{}: {}", line.origin, requirement.error().message), by_hand);
   into.dependencies.push_back(wheel::render_requirement(*requirement));
-  if (std::string version = exact_version(*requirement); !version.empty())
-    into.pins[wheel::normalize_name(requirement->name)] = std::move(version);
+  (void)take_pin(*requirement, into);
 }
 
 void take_constraint(const FileRequirement& line, ImportedProject& into) {
   const auto requirement = wheel::parse_requirement(line.text);
-  std::string version = requirement ? exact_version(*requirement) : std::string();
-  if (!version.empty()) {
-    into.pins.emplace(wheel::normalize_name(requirement->name), std::move(version));
-  } else {
-    into.warn(fmt::format("{}: the constraint `{}` is not taken", line.origin, line.text),
-              "add it to [tool.uv] constraint-dependencies");
-  }
+  if (requirement && take_pin(*requirement, into)) return;
+  into.warn(fmt::format("{}: the constraint `{}` is not taken", line.origin, line.text),
+            "add it to [tool.uv] constraint-dependencies");
 }
 
 Result<ImportedProject> import_requirements(const std::string& path, const RemoteText& remote) {

@@ -12,11 +12,13 @@
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "session/requests/remote_text.h"
+#include "wheel/version.h"
 
 namespace axle::session {
 
-/// Versions that a first lock prefers, by normalised name. They exclude nothing.
-using Pins = std::map<std::string, std::string, std::less<>>;
+/// Versions that a first lock prefers, by normalised name, the first before the others. They
+/// exclude nothing.
+using Pins = std::map<std::string, std::vector<wheel::Version>, std::less<>>;
 
 struct ImportedProject {
   std::string name;                       ///< as written; empty: the file does not say it
@@ -41,8 +43,8 @@ enum class ImportKind : std::uint8_t { requirements, pylock, uv_lock, poetry_loc
 [[nodiscard]] ImportKind import_kind(std::string_view path);
 
 /// Reads `path` (also a URL of a requirements file, or "-"), with the pyproject.toml beside a
-/// poetry.lock. A name with several versions, for several platforms, has no pin. Errors: not_found,
-/// io; malformed with line and key; unsupported: a newer format.
+/// poetry.lock. Of a name with several versions, for several platforms, the newest comes first.
+/// Errors: not_found, io; malformed with line and key; unsupported: a newer format.
 [[nodiscard]] Result<ImportedProject> read_import(const std::string& path,
                                                   const RemoteText& remote);
 

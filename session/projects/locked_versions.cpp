@@ -1,30 +1,21 @@
 #include "session/projects/locked_versions.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "wheel/requirement.h"
-#include "wheel/version.h"
 
 namespace axle::session {
 
-void LockedVersions::add(std::string_view name, const std::string& version) {
-  const auto parsed = wheel::parse_version(version);
-  versions_[wheel::normalize_name(name)].insert(parsed ? wheel::render_version(*parsed) : version);
-}
-
-void LockedVersions::finish(const std::string& where, const std::set<std::string>* wanted,
-                            ImportedProject& into) const {
-  for (const auto& [name, versions] : versions_) {
-    if (wanted != nullptr && !wanted->contains(name)) continue;
-    if (versions.size() == 1) {
-      into.pins[name] = *versions.begin();
-    } else {
-      into.warn(fmt::format("{}: no version of {} is preferred: it has {}", where, name,
-                            fmt::join(versions, ", ")),
-                "the lock chooses the newest that fits each class");
-    }
-  }
+bool add_pin(std::string_view name, std::string_view version, Pins& pins) {
+  auto parsed = wheel::parse_version(version);
+  if (!parsed) return false;
+  std::vector<wheel::Version>& versions = pins[wheel::normalize_name(name)];
+  const auto place = std::ranges::lower_bound(versions, *parsed, std::ranges::greater());
+  if (place == versions.end() || *place != *parsed) versions.insert(place, *std::move(parsed));
+  return true;
 }
 
 }  // namespace axle::session

@@ -315,7 +315,6 @@ Result<ImportedProject> parse_poetry_lock(std::string_view text, const std::stri
   } else if (!reading.error()) {
     root.refuse("metadata", "the table is missing", "let poetry write it anew: `poetry lock`");
   }
-  LockedVersions versions;
   for (TomlTable& package : root.tables("package")) {
     const std::string name = package.required_text("name");
     const std::string version = package.required_text("version");
@@ -323,10 +322,11 @@ Result<ImportedProject> parse_poetry_lock(std::string_view text, const std::stri
     const auto kind = source != nullptr && source->is_table()
                           ? (*source->as_table())["type"].value_or(std::string())
                           : std::string();
-    if (kind.empty() || kind == "legacy") versions.add(name, version);
+    const bool from_index = kind.empty() || kind == "legacy";
+    if (from_index && !add_pin(name, version, imported.pins))
+      package.refuse("version", fmt::format("{} is not a version", text::quote(version)));
   }
   if (reading.error()) return std::unexpected(*reading.error());
-  versions.finish(where, nullptr, imported);
   return imported;
 }
 

@@ -1,6 +1,7 @@
 #include "session/projects/project_edit.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -194,19 +195,24 @@ std::string where_else(const ProjectEdit& edit, std::string_view name) {
   return fmt::format("it is {}", fmt::join(places, ", "));
 }
 
-Result<void> replace_file(const ProjectEdit& edit, const std::string& from, const std::string& to) {
-  const auto there = read_input(edit.file);
-  if (!there) return std::unexpected(there.error());
-  if (*there != from) {
-    return fail(ErrorKind::mismatch,
-                fmt::format("{}: another program changed it meanwhile", edit.file),
+/// Empty: there is no file.
+Result<void> replace_file(const std::string& file, const std::string& from, const std::string& to) {
+  const auto there = read_input(file);
+  if (!there && (there.error().kind != ErrorKind::not_found || !from.empty()))
+    return std::unexpected(there.error());
+  if (there.value_or("") != from) {
+    return fail(ErrorKind::mismatch, fmt::format("{}: another program changed it meanwhile", file),
                 "run the command again");
   }
-  if (const std::error_code error = system::write_whole_file(edit.file, to); error) {
-    return fail(ErrorKind::io, fmt::format("{}: cannot be written: {}", edit.file, error.message()),
-                "it is as it was");
+  std::error_code error;
+  if (to.empty()) {
+    std::filesystem::remove(file, error);
+  } else {
+    error = system::write_whole_file(file, to);
   }
-  return {};
+  if (!error) return {};
+  return fail(ErrorKind::io, fmt::format("{}: cannot be written: {}", file, error.message()),
+              "it is as it was");
 }
 
 }  // namespace
@@ -298,11 +304,11 @@ Result<void> bound_requirements(ProjectEdit& edit, const RequirementList& list,
 }
 
 Result<void> write_edit(const ProjectEdit& edit) {
-  return replace_file(edit, edit.old_text, edit.new_text);
+  return replace_file(edit.file, edit.old_text, edit.new_text);
 }
 
 Result<void> take_back(const ProjectEdit& edit) {
-  return replace_file(edit, edit.new_text, edit.old_text);
+  return replace_file(edit.file, edit.new_text, edit.old_text);
 }
 
 }  // namespace axle::session

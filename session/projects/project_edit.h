@@ -28,11 +28,11 @@ struct RequirementList {
 
 /// A file before and after a change.
 struct ProjectEdit {
-  std::string file;  ///< absolute
-  std::string old_text;
+  std::string file;      ///< absolute
+  std::string old_text;  ///< empty: there is no file yet
   std::string new_text;
   /// What was changed, for messages: "torch>=2.15.0", in the order in which it was asked for.
-  std::vector<std::string> changed;
+  std::vector<std::string> changed = {};
 
   [[nodiscard]] bool is_empty() const { return old_text == new_text; }
 };

@@ -30,7 +30,6 @@ class PylockReader {
     imported_.requires_python = root.text("requires-python").value_or("");
     for (TomlTable& table : root.tables("packages")) take_package(table);
     if (reading_.error()) return std::unexpected(*reading_.error());
-    versions_.finish(where_, nullptr, imported_);
     for (const std::string& name : names_)
       if (!needed_.contains(name)) imported_.dependencies.push_back(name);
     if (needed_.empty() && names_.size() > 1) {
@@ -68,7 +67,9 @@ class PylockReader {
           "add it by hand as `NAME @ URL`");
     }
     names_.insert(name);
-    if (const auto version = table.text("version")) versions_.add(name, *version);
+    if (const auto version = table.text("version");
+        version && !add_pin(name, *version, imported_.pins))
+      return table.refuse("version", fmt::format("{} is not a version", text::quote(*version)));
     for (TomlTable& need : table.tables("dependencies"))
       needed_.insert(wheel::normalize_name(need.required_text("name")));
   }
@@ -78,7 +79,6 @@ class PylockReader {
   TomlReading reading_;
   std::set<std::string> names_;
   std::set<std::string> needed_;
-  LockedVersions versions_;
   ImportedProject imported_;
 };
 

@@ -12,6 +12,8 @@
 #include "session/projects/imported_project.h"
 #include "session/projects/locked_versions.h"
 #include "wheel/requirement.h"
+#include "wheel/specifier.h"
+#include "wheel/version.h"
 
 namespace axle::session {
 
@@ -90,6 +92,9 @@ class UvLockReader {
     UvPackage package;
     package.name = wheel::normalize_name(table.required_text("name"));
     package.version = table.text("version").value_or("");
+    if (!package.version.empty() && !wheel::parse_version(package.version))
+      table.refuse("version", fmt::format("{} is not a version", text::quote(package.version)),
+                   std::string(damaged));
     if (auto source = table.table("source")) {
       package.from_index = source->find("registry") != nullptr;
       for (const std::string_view key : {"virtual", "editable", "directory"}) {
@@ -145,7 +150,10 @@ class UvLockReader {
                      "its source in [tool.uv.sources] says where it is: add its name by hand");
       return std::nullopt;
     }
-    return text + entry.text("specifier").value_or("");
+    const std::string specifier = entry.text("specifier").value_or("");
+    if (const auto valid = wheel::parse_specifiers(specifier); !valid)
+      entry.refuse("specifier", valid.error().message, std::string(damaged));
+    return text + specifier;
   }
 
   /// `marker` without "extra == 'x'", which ends it or is all of it, and that extra.
@@ -203,11 +211,10 @@ class UvLockReader {
           reached.insert(package.needs.begin(), package.needs.end());
       more = reached.size() > before;
     }
-    LockedVersions versions;
-    for (const UvPackage& package : packages_)
-      if (package.from_index && !package.version.empty())
-        versions.add(package.name, package.version);
-    versions.finish(where_, &reached, imported_);
+    for (const UvPackage& package : packages_) {
+      if (package.from_index && reached.contains(package.name))
+        (void)add_pin(package.name, package.version, imported_.pins);
+    }
   }
 
   const toml::table& document_;

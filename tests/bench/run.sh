@@ -17,6 +17,8 @@ printf '\n== an index of a million files\n'
 "$python" "$root/tests/bench/publishing.py" "$bin" 1000000
 printf '\n== detection\n'
 "$python" "$root/tests/bench/detection.py" "$bin" "$root/build/release/tests/detect/stubs" "${1:-31}"
+printf '\n== building variants\n'
+"$python" "$root/tests/bench/building.py" "$bin"
 printf "\n== audit of torch\n"
 "$python" "$root/tests/bench/audit.py" "$bin"
 for program in "$bin"/bench_*; do

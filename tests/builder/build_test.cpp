@@ -176,6 +176,32 @@ TEST_CASE("a foreign project: three variants, found by their label, made by thei
                       "import counting; print(counting.step(1), counting.level())") == "3 3\n");
 }
 
+TEST_CASE("a plain wheel has the old name of its platform, too: pip before 20.3 knows no other") {
+  const Scratch scratch;
+  write_project(scratch,
+                "[project]\nname = \"counting\"\nversion = \"1\"\n"
+                "[tool.axle]\npackages = [\"python/counting\"]\ncmake.source = \".\"\n");
+  const auto wheels = build(options_for(scratch, "out"));
+  REQUIRE(wheels.size() == 1);
+  const std::string platform = is_x86_64() ? "manylinux1_x86_64.manylinux_2_5_x86_64"
+                                           : "manylinux2014_aarch64.manylinux_2_17_aarch64";
+  const std::string name = "counting-1-py3-none-" + platform + ".whl";
+  CHECK(std::filesystem::path(wheels[0].file).filename() == name);
+  CollectedReport report;
+  const std::string bytes = read_all(wheels[0].file);
+  const auto opened = wheel::open_wheel(wheel::memory_source(bytes), name, name, report);
+  REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
+  const auto* file = opened->archive.find("counting-1.dist-info/WHEEL");
+  REQUIRE(file != nullptr);
+  const auto text = opened->archive.read_text(*file, 1 << 12);
+  REQUIRE(text.has_value());
+  const auto named = wheel::parse_wheel_name(name);
+  REQUIRE(named.has_value());
+  REQUIRE(named->tags.size() == 2);
+  for (const wheel::Tag& tag : named->tags)
+    CHECK(text->contains("Tag: " + wheel::render_tag(tag) + "\n"));
+}
+
 TEST_CASE("two builds give identical bytes, wherever they happen") {
   const Scratch scratch;
   write_project(scratch);

@@ -121,6 +121,14 @@ TEST_CASE("ci: what is wrong in the table has its place") {
   check_refused(ci + "imports = [\"a b\"]", "is not a name of a Python module");
   check_refused(ci + "python = \"-c\"", "would be an option");
   check_refused(ci + "index = \"a\"\nrepository-url = \"b\"", "not to both");
+  check_refused(ci + "index = \"https://me:secret@host/dav\"", "has a login");
+  check_refused(ci + "index = \"http://host.example/dav\"", "is not encrypted");
+  check_refused(ci + "index = \"https://host/a?b\"", "has a query");
+  check_refused(ci + "index = \"s3://\"", "names no bucket");
+  check_refused(ci + "index = \"ftp://host/a\"", "is not a place for an index");
+  check_refused(ci + "repository-url = \"legacy\"", "is not an address that takes uploads");
+  check_refused(ci + "repository-url = \"https://me:secret@host/\"", "has a login");
+  check_refused(ci + "repository-url = \"http://host.example/\"", "is not encrypted");
   check_refused(ci + "slurm.array = \"0\"", "is set by the script");
   check_refused(ci + "slurm.\"a b\" = 1", "is not a valid name of an option");
   check_refused(ci + "smoke-test = \"nativ\"", "\"nativ\" is not valid");
@@ -129,6 +137,46 @@ TEST_CASE("ci: what is wrong in the table has its place") {
                 "pyproject.toml:13: the project has no");
   check_refused("[[tool.axle.ci.jobs]]\narchitecture = \"aarch64\"\nsmoke-test = \"native\"",
                 "its smoke test cannot be \"native\"");
+}
+
+TEST_CASE("ci: where wheels are published") {
+  const auto target_of = [](const std::string& settings) {
+    const auto plan = plan_of("[tool.axle.ci]\n" + settings);
+    REQUIRE(plan.has_value());
+    return plan->target;
+  };
+  CHECK(target_of("") == CiTarget::nothing);
+  CHECK(target_of("index = \"public\"") == CiTarget::folder);
+  CHECK(target_of("index = \"s3://wheels/team\"") == CiTarget::storage);
+  CHECK(target_of("index = \"https://host/dav\"") == CiTarget::server);
+  CHECK(target_of("repository-url = \"https://host/legacy/\"") == CiTarget::uploads);
+}
+
+TEST_CASE("ci: only a folder is an artifact, and each place has its own secrets") {
+  const auto written = [](const std::string& settings, auto render) {
+    const auto plan = plan_of("[tool.axle.ci]\n" + settings);
+    REQUIRE(plan.has_value());
+    return render(*plan);
+  };
+  struct Place {
+    std::string settings;
+    std::string secret;
+  };
+  for (const Place& place : {Place{"index = \"s3://wheels/team\"", "secrets.AWS_ACCESS_KEY_ID"},
+                             {"index = \"https://host/dav\"", "secrets.NETRC"},
+                             {"repository-url = \"https://host/\"", "secrets.UV_PUBLISH_TOKEN"}}) {
+    CAPTURE(place.settings);
+    const std::string github = written(place.settings, render_github);
+    CHECK(github.contains(place.secret));
+    CHECK_FALSE(github.contains("name: \"index\""));
+    const std::string gitlab = written(place.settings, render_gitlab);
+    CHECK_FALSE(gitlab.substr(gitlab.find("variants: publish")).contains("artifacts:\n    paths"));
+  }
+  const std::string folder = written("index = \"public\"", render_github);
+  CHECK(folder.contains("name: \"index\"\n          path: \"public\""));
+  CHECK_FALSE(folder.contains("secrets."));
+  CHECK(
+      written("index = \"public\"", render_gitlab).contains("artifacts:\n    paths: [\"public\"]"));
 }
 
 TEST_CASE("ci: text is quoted for its format") {

@@ -1,6 +1,13 @@
 #include "cli/parse.h"
 
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
+
+#include "cli/command.h"
 
 using axle::cli::parse_command_line;
 using axle::cli::Parsed;
@@ -124,4 +131,38 @@ TEST_CASE("what pip and uv call the same option is the same option") {
   for (const char* word : {"-p", "--python"}) CHECK(given(word, true).value(Opt::python) == "x");
   for (const char* word : {"--timeout", "--default-timeout"})
     CHECK(given(word, true).value(Opt::timeout) == "x");
+}
+
+TEST_CASE("every command honours --for, or refuses it with the reason, wherever it stands") {
+  for (const axle::cli::Command& command : axle::cli::commands()) {
+    if (command.is_group()) continue;
+    INFO(command.name);
+    const bool honoured = command.machines.refusal.empty();
+    CHECK(command.has_global(Opt::for_machine) == honoured);
+    CHECK((honoured || !command.machines.several));
+    // What is said of a machine's GPUs needs a machine.
+    const bool asks_gpus =
+        std::ranges::find(command.options, Opt::gpu_policy) != command.options.end();
+    CHECK((honoured || !asks_gpus));
+    std::vector<std::string> words;
+    std::istringstream names{std::string(command.name)};
+    for (std::string word; names >> word;) words.push_back(word);
+    std::vector<std::string> help = words;
+    help.emplace_back("--help");
+    CHECK(parse_command_line(help).text.contains("--for WHAT") == honoured);
+    if (command.arity == axle::cli::Arity::one) words.emplace_back("x");
+    CHECK_FALSE(parse_command_line(words).usage_error);
+    std::vector<std::string> before = {"--for", "h100"};
+    before.insert(before.end(), words.begin(), words.end());
+    words.insert(words.end(), {"--for", "h100"});
+    for (const std::vector<std::string>& line : {words, before}) {
+      const Parsed parsed = parse_command_line(line);
+      CHECK(parsed.usage_error == !honoured);
+      CHECK((parsed.command == nullptr) == !honoured);
+      if (honoured) continue;
+      CHECK(parsed.text.contains("`variant " + std::string(command.name) + "`"));
+      CHECK(parsed.text.contains(command.machines.refusal));
+      CHECK_FALSE(parsed.hint.empty());
+    }
+  }
 }

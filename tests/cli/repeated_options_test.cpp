@@ -238,7 +238,10 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::records, axle::session::Opt::reason, axle::session::Opt::undo_yank,
       axle::session::Opt::host, axle::session::Opt::port, axle::session::Opt::repository_url,
       axle::session::Opt::username, axle::session::Opt::skip_existing, axle::session::Opt::ci_file,
-      axle::session::Opt::ci_check, axle::session::Opt::machine_class,
+      axle::session::Opt::ci_check, axle::session::Opt::project_name,
+      axle::session::Opt::project_machine, axle::session::Opt::project_extra,
+      axle::session::Opt::project_group, axle::session::Opt::dev, axle::session::Opt::edit_alone,
+      axle::session::Opt::machine_class,
       axle::session::Opt::export_format, axle::session::Opt::invert, axle::session::Opt::depth};
   for (const axle::session::OptionRow& row : axle::session::option_rows()) {
     CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,

@@ -211,7 +211,7 @@ class TestCase(unittest.TestCase):
 
     def need_program_as_shipped(self):
         if os.environ.get("AXLE_SANITIZED"):
-            self.skipTest("the program carries a sanitizer, which runs neither under a tracer nor in an emulator")
+            self.skipTest("the program carries a sanitizer, which runs neither under a tracer, in an emulator nor within limits")
 
     def make_venv(self, path=None):
         """An environment as `python -m venv --without-pip` makes it."""

@@ -52,6 +52,16 @@ TEST_CASE("signals are left to the caller") {
   CHECK(open == 1);
 }
 
+TEST_CASE("as many threads as what they hold fits") {
+  const std::vector<std::uint64_t> sizes = {40, 30, 20, 10};
+  CHECK(threads_within(sizes, 8, 100) == 4);
+  CHECK(threads_within(sizes, 8, 99) == 3);
+  CHECK(threads_within(sizes, 2, 100) == 2);
+  CHECK(threads_within(sizes, 8, 39) == 1);  // then one at a time
+  CHECK(threads_within({}, 8, 100) == 1);
+  CHECK(threads_within(std::vector<std::uint64_t>(3, ~0ULL), 8, ~0ULL) == 1);
+}
+
 TEST_CASE("an exception ends the work and is the caller's") {
   std::atomic<std::size_t> made = 0;
   CHECK_THROWS_AS(for_each_at_once(1'000'000, 2,

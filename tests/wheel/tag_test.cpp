@@ -124,6 +124,19 @@ TEST_CASE("a platform tag of Linux says the C library and the architecture") {
   }
 }
 
+TEST_CASE("a platform has its old name before its new one, as PEP 425 sorts them") {
+  const auto both = wheel::with_old_name;
+  CHECK(both("manylinux_2_17_x86_64") == "manylinux2014_x86_64.manylinux_2_17_x86_64");
+  CHECK(both("manylinux_2_17_aarch64") == "manylinux2014_aarch64.manylinux_2_17_aarch64");
+  CHECK(both("manylinux_2_12_x86_64") == "manylinux2010_x86_64.manylinux_2_12_x86_64");
+  CHECK(both("manylinux_2_5_x86_64") == "manylinux1_x86_64.manylinux_2_5_x86_64");
+  for (const char* other :
+       {"", "any", "linux_x86_64", "manylinux2014_x86_64", "musllinux_1_2_x86_64",
+        "manylinux_2_18_x86_64", "manylinux_3_17_x86_64", "manylinux_2_17"}) {
+    CHECK(both(other) == other);
+  }
+}
+
 TEST_CASE("what is stated of ABIs and platforms is used as it is") {
   auto target = cpython(12);
   target.platforms = {"manylinux_2_28_aarch64", "any"};

@@ -63,8 +63,8 @@ class RuntimeTest(TestCase):
         self.assertEqual(set(wheels), set(EXPECTED))
         for label, (kernels, processor) in EXPECTED.items():
             with self.subTest(label):
-                suffix = f"-{label}" if label else ""
-                self.assertEqual(wheels[label].name, f"axle_runtime-0.1.0-py3-none-manylinux_2_17_aarch64{suffix}.whl")
+                old, suffix = ("", f"-{label}") if label else ("manylinux2014_aarch64.", "")
+                self.assertEqual(wheels[label].name, f"axle_runtime-0.1.0-py3-none-{old}manylinux_2_17_aarch64{suffix}.whl")
                 self.run_on(processor, wheels[label], kernels)
 
     def run_on(self, processor, wheel, kernels):

@@ -1,4 +1,5 @@
-"""--for in every command: another machine in the place of this one, and nothing of this one is looked at."""
+"""The options of all commands in every one of them: --json, --quiet, --verbose, --no-color; and --for, which puts
+another machine in the place of this one, so that nothing of this one is looked at, or is refused."""
 
 import json
 import os
@@ -11,7 +12,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support import Index, TestCase, VARIANT, Wheel, publish_levels, variant_document
+from support import Index, TestCase, VARIANT, Wheel, levels_document, publish_levels, variant_document
 
 # Words that every command can be called with, as far as it needs any. What they name need not be there.
 COMMANDS = {
@@ -30,6 +31,7 @@ COMMANDS = {
     "init": ["demo"],
     "add": ["demo"],
     "remove": ["demo"],
+    "outdated": [],
     "import": ["requirements.txt"],
     "uninstall": ["demo"],
     "undo": ["--dry-run"],
@@ -83,11 +85,17 @@ COMMANDS = {
     "model bench": [],
     "model tune": ["model.gguf"],
     "model selftest": [],
-    "model tune": ["model.gguf"],
+    "lock": [],
+    "sync": [],
+    "run": ["true"],
+    "verify": [],
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
-# They run what only this machine has, or ask no machine.
-REFUSED = {"init", "remove", "import", "export", "tree", "build", "repack", "providers check", "model info", "model generate", "model embed", "model rerank", "model ppl", "model quantize", "model bench", "model tune", "model selftest", "self-test"}
+# What they answer depends on the machine.
+HONOURED = FLEETS | {"detect", "properties", "install", "wheel", "check", "doctor", "rank", "providers list",
+                     "providers show"}
+# They run what only this machine has, or do the same for every machine.
+REFUSED = set(COMMANDS) - HONOURED
 
 
 class ElsewhereTestCase(TestCase):
@@ -108,7 +116,7 @@ class Names(ElsewhereTestCase):
         self.assertEqual(found, set(COMMANDS))
 
     def test_an_unknown_machine_ends_every_command_before_it_begins(self):
-        for command in COMMANDS:
+        for command in sorted(HONOURED):
             with self.subTest(command):
                 self.assert_fails(self.call(command, "--for", "h1000"), 2, "h1000", "h100")
                 self.assert_fails(self.call(command, "--for", "nvidia:smm=90"), 2, "smm", "sm")
@@ -117,20 +125,33 @@ class Names(ElsewhereTestCase):
     def test_a_broken_profile_does_too(self):
         broken = self.root / "broken.json"
         broken.write_text("{")
-        for command in ("list", "resolve", "providers trust"):
+        for command in ("check", "resolve", "providers list"):
             with self.subTest(command):
                 self.assert_fails(self.call(command, "--for", broken), 1, "broken.json")
 
     def test_several_machines_are_for_those_that_compare(self):
-        for command in sorted(set(COMMANDS) - FLEETS):
+        for command in sorted(HONOURED - FLEETS):
             with self.subTest(command):
-                self.assert_fails(self.call(command, "--for", "h100", "--for", "none"), 2, "one machine")
+                self.assert_fails(self.call(command, "--for", "h100", "--for", "none"), 2, "one machine", *FLEETS)
         self.assertEqual(list(self.config_files()), [])
 
-    def test_what_runs_here_has_no_other_machine(self):
+    def test_a_machine_that_would_change_nothing_is_refused(self):
         for command in sorted(REFUSED):
             with self.subTest(command):
-                self.assert_fails(self.call(command, "--for", "h100"), 2, "--for is not supported here")
+                refusal = f"`variant {command}`: --for is not supported here"
+                self.assert_fails(self.call(command, "--for", "h100"), 2, refusal)
+                self.assert_fails(self.call(command, "--for", "h1000"), 2, refusal)
+                # Before the command, too; and in JSON as in words.
+                before = self.variant("--json", "--for", "h100", *command.split(), *COMMANDS[command])
+                self.assertEqual(before.json["error"]["kind"], "usage")
+                self.assertIn(refusal, before.json["error"]["message"])
+        self.assertEqual(list(self.config_files()), [])
+
+    def test_only_commands_that_honour_it_offer_it(self):
+        for command in sorted(COMMANDS):
+            with self.subTest(command):
+                told = self.assert_ok(self.variant(*command.split(), "--help")).out
+                self.assertEqual("--for WHAT" in told, command in HONOURED)
 
     def config_files(self):
         """What a command that was refused may have written all the same."""
@@ -140,7 +161,59 @@ class Names(ElsewhereTestCase):
                     yield os.path.join(folder, name)
 
 
+class Shared(ElsewhereTestCase):
+    """The options that every command has and that only say how it answers."""
+
+    def run_with(self, command, *options):
+        return self.call(command, *options, env={"SOURCE_DATE_EPOCH": "0"})
+
+    def test_json_is_one_object_also_of_a_failure(self):
+        for command in sorted(COMMANDS):
+            with self.subTest(command):
+                done = self.run_with(command, "--json")
+                body = done.json
+                self.assertIsInstance(body, dict)
+                if command != "sbom":  # a document of CycloneDX, which has no other keys
+                    self.assertIn("schema_version", body)
+
+    def test_what_is_said_does_not_change_what_is_done(self):
+        for command in sorted(set(COMMANDS) - {"model bench", "model selftest", "self-test", "venv"}):
+            plain = self.run_with(command)
+            for option in ("--verbose", "--quiet", "--no-color"):
+                with self.subTest(command=command, option=option):
+                    done = self.run_with(command, option)
+                    self.assertEqual(done.code, plain.code, f"{plain}\n{done}")
+                    if option == "--quiet":
+                        self.assertNotRegex(done.err, r"(?m)^(note|warning):")
+
+
 class Facts(ElsewhereTestCase):
+    ONE, OTHER = "nvidia:sm=90,driver=570.26;x86_64:v4", "grace"
+
+    def test_another_machine_gets_another_answer(self):
+        levels = levels_document(("v3", "v4"))
+        for label in levels["variants"]:
+            Wheel("demo", "1.0", label, levels).write(self.root / "levels")
+        Wheel("alone", "1.0", "v3", levels).write(self.root / "levels")  # nothing of it is for other CPUs
+        self.assert_ok(self.variant("index", "build", self.root / "levels", "--out", self.root / "public"))
+        folder = self.root / "wheels"
+        Wheel("app", "1.0", requires=['other; platform_machine == "aarch64"']).write(folder)
+        (self.root / "variants.json").write_text(json.dumps(levels))
+        self.make_venv()
+        self.assert_ok(self.variant("install", "app", "--no-index", "--find-links", folder))
+        more = {command: ["--index-url", self.root / "public" / "simple"] for command in
+                ("install", "resolve", "explain", "download", "mirror", "bundle", "wheel")}
+        more["audit"] = [folder]
+        words = {"rank": [self.root / "variants.json"], "index lint": [self.root / "public"]}
+        for command in sorted(HONOURED):
+            with self.subTest(command):
+                answers = [
+                    self.variant(*command.split(), *words.get(command, COMMANDS[command]), *more.get(command, []), "--json",
+                                 "--for", machine) for machine in (self.ONE, self.OTHER)]
+                for answer in answers:
+                    self.assertNotEqual(answer.code, 2, str(answer))
+                self.assertNotEqual(answers[0].json, answers[1].json)
+
     def test_the_requirements_of_what_is_installed_are_those_of_that_machine(self):
         other = "grace" if platform.machine() == "x86_64" else "haswell"
         machine = "aarch64" if other == "grace" else "x86_64"
@@ -218,14 +291,12 @@ class Traced(ElsewhereTestCase):
         self.assertTrue(any("/sys/bus/pci" in call for call in seen), seen[:5])
 
     def test_no_command_looks_at_this_machine(self):
-        for command in sorted(set(COMMANDS) - REFUSED - {"providers new", "build", "repack", "index build", "index remove", "index add", "index lint", "index serve",
-                                                        "index update", "index yank", "publish", "uninstall", "ci github",
-                                                        "ci gitlab", "ci slurm", "ci make"}):
+        for command in sorted(HONOURED - {"index lint"}):  # it needs an index of its own
             for machine in ("p5-h100x8", "nvidia:sm=90,driver=570.26;x86_64:v4"):
                 with self.subTest(command=command, machine=machine):
                     done, seen = self.trace(command, "--for", machine)
                     self.assertEqual(seen, [])
-                    self.assertIn(done.code, (0, 1) if command in ("audit", "doctor", "providers untrust") else (0,), str(done))
+                    self.assertIn(done.code, (0, 1) if command in ("audit", "doctor") else (0,), str(done))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,12 @@ class SelfTest(TestCase):
         self.assertEqual([line.split()[0] for line in text.splitlines()[:-1]], TESTS)
         self.assertRegex(text.splitlines()[-1], r"^axle [0-9.]+ works here$")
 
+    def test_a_machine_without_python(self):
+        states = self.states(env={"SSL_CERT_FILE": str(self.certificates), "PATH": str(self.root / "absent")})
+        self.assertEqual({name for name, state in states.items() if state == "skipped"}, {"resolver"})
+        self.assertIn("no Python", self.said["resolver"])
+        self.assertIn("install Python", self.hints["resolver"])
+
     def test_certificates_that_are_not_there(self):
         absent = self.root / "absent.pem"
         self.states({"certificates", "TLS"}, env={"SSL_CERT_FILE": str(absent)})
@@ -95,6 +101,7 @@ class SelfTest(TestCase):
     def test_no_child_can_be_started(self):
         if os.geteuid() != 0:
             self.skipTest("only root can become another user, of whom there is no other process")
+        self.need_program_as_shipped()  # its leak checker starts a process of its own
         os.chmod(self.root, 0o755)
         for name in (self.certificates, self.root / "key.pem"):
             os.chmod(name, 0o644)

@@ -27,6 +27,8 @@ class EveryMachine(TorchTestCase):
                 self.default.add_wheel(Wheel("vllm", version, requires=[f"torch=={torch}", "fast"], tags=f"{ABI3}_{arch}"))
         for version in ("2.8.3+cu12torch2.9cxx11abiTRUE", "2.8.3+cu12torch2.10cxx11abiTRUE"):
             self.default.add_wheel(Wheel("flash_attn", version, requires=["torch"], tags=LINUX))
+        self.default.add_wheel(Wheel("extension", "1.0", requires=["torch"], tags=f"{PYTHON_TAG}-abi3-manylinux_2_28_x86_64"))
+        self.default.add_wheel(Wheel("extension", "0.9", requires=["torch<2.9"]))
         self.default.add_wheel(Wheel("libc-new", "2.0", tags="py3-none-manylinux_2_36_x86_64"))
         self.default.add_wheel(Wheel("libc-new", "1.0", tags="py3-none-any"))
         variants = {"v4": [("x86_64", "level", ["v4"])], "v3": [("x86_64", "level", ["v3"])], "null": []}
@@ -37,21 +39,19 @@ class EveryMachine(TorchTestCase):
         self.folder = self.root / "project"
         self.folder.mkdir()
 
-    requirements = ["torch", "vllm", "fast", "libc-new"]
-
-    def write_project(self, machines):
-        rows = "".join(f'    "{one}",\n' for one in self.requirements)
+    def write_project(self, machines, requirements):
+        rows = "".join(f'    "{one}",\n' for one in requirements)
         classes = "".join(f'm{number} = "{name}"\n' for number, name in enumerate(machines))
         (self.folder / "pyproject.toml").write_text(f'[project]\nname = "fleet"\nversion = "0"\ndependencies = [\n{rows}]\n'
                                                     f"[tool.axle.machines]\n{classes}")
 
-    def resolved(self, machine):
+    def resolved(self, machine, requirements):
         """{name: (version, file)}; None: nothing fits there."""
-        done = self.family("resolve", *self.requirements, "--json", machine=machine)
+        done = self.family("resolve", *requirements, "--json", machine=machine)
         if done.code != 0:
             self.assertEqual(done.code, 3, str(done))
             return None
-        return {one["name"]: (one["version"], one["filename"]) for one in done.json["packages"]}
+        return {one["name"]: (one["version"], one["wheel"]) for one in done.json["packages"]}
 
     def lock(self, **options):
         return self.variant("lock", "-i", self.default.url, "--family", f"torch={self.torch_url}",
@@ -60,24 +60,28 @@ class EveryMachine(TorchTestCase):
     def family(self, command, *arguments, **options):
         return super().family(command, *arguments, "--family", f"vllm={self.root}/vllm/{{version}}/{{label}}", **options)
 
-    def test_every_shipped_machine(self):
+    def compare(self, requirements, least):
         names = [one["name"] for one in self.assert_ok(self.variant("machines", "--json")).json["machines"]]
-        self.assertGreater(len(names), 150)
-        answers = {name: self.resolved(name) for name in names}
+        answers = {name: self.resolved(name, requirements) for name in names}
         fitting = [name for name in names if answers[name] is not None]
-        self.assertGreater(len(fitting), 120)
-        self.write_project(fitting)
+        self.assertGreater(len(fitting), least)
+        self.write_project(fitting, requirements)
         self.assert_ok(self.lock())
         lock = tomllib.loads((self.folder / "axle.lock").read_text())
         self.assertEqual([one["machine"] for one in lock["class"]], fitting)
         for number, name in enumerate(fitting):
             with self.subTest(name):
-                self.assertEqual({one["name"]: (one["version"], one["url"].rpartition("/")[2].replace("%2B", "+"))
-                                  for one in lock["package"] if f"m{number}" in one.get("classes", [f"m{number}"])}, answers[name])
+                self.assertEqual({one["name"]: (one["version"], one["wheel"]) for one in lock["package"]
+                                  if f"m{number}" in one.get("classes", [f"m{number}"])}, answers[name])
+
+    def test_torch_and_an_extension(self):
+        self.compare(["torch", "extension", "fast", "libc-new"], 150)
+
+    def test_vllm_too(self):
+        self.compare(["torch", "vllm", "flash-attn", "fast"], 30)
 
     def test_a_class_that_nothing_fits_is_named(self):
-        self.write_project(["h100", "none"])
-        (self.folder / "pyproject.toml").write_text((self.folder / "pyproject.toml").read_text().replace('"vllm",', '"vllm==0.99",'))
+        self.write_project(["h100", "none"], ["torch", "vllm==0.99"])
         failed = self.assert_fails(self.lock(), 1, "class m0", "vllm")
         self.assertFalse((self.folder / "axle.lock").exists(), str(failed))
 

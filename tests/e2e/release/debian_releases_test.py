@@ -1,8 +1,10 @@
-"""The one program in Debian releases, old and new, as debootstrap makes them: with nothing but what is essential,
-Python and certificates. AXLE_DEBIAN_SUITES names others than these; releases that the machine's mirror does not have are skipped."""
+"""The one program in Debian releases, old and new, as debootstrap makes them: with nothing but what is essential, Python and
+certificates; the one for aarch64 in those for arm64, whose programs the kernel starts in an emulator. AXLE_DEBIAN_SUITES names
+others than these; releases that the machine's mirror does not have are skipped."""
 
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -10,10 +12,11 @@ import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parent)]
 import released
-from support import TestCase, Wheel, levels_document
+from support import PEERS, TestCase, Wheel, levels_document, variant_document
 
 SUITES = os.environ.get("AXLE_DEBIAN_SUITES", "stretch buster bullseye bookworm trixie sid").split()
 ROOTS = released.DIST / "debian"
+CLEAN = ("/usr/bin/env", "-i", "PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/root")
 
 
 def mirror():
@@ -28,46 +31,80 @@ def mirror():
     raise unittest.SkipTest("apt has no lists of Debian's main archive: run apt-get update")
 
 
-def root_of(suite):
-    """Kept between runs; half a one has another name."""
-    root = ROOTS / suite
+def bootstrap(suite, folder, *options):
+    """What went wrong; empty: nothing."""
+    done = subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates,python3", *options, suite, folder, mirror()],
+                          capture_output=True, text=True, check=False)
+    return last_line(done)
+
+
+def second_stage(folder):
+    """The rest of the work, by programs of the other architecture."""
+    # In a container debootstrap leaves a link to the outside.
+    if (folder / "proc").is_symlink():
+        (folder / "proc").unlink()
+        (folder / "proc").mkdir()
+    # In a namespace no devices can be made, as in a container of this kind; the first stage made them.
+    done = subprocess.run([*released.emulated(folder), *CLEAN, "container=lxc", "/debootstrap/debootstrap", "--second-stage"],
+                          capture_output=True, text=True, check=False)
+    return last_line(done)
+
+
+def last_line(done):
+    if done.returncode == 0:
+        return ""
+    return [line for line in (done.stdout + done.stderr).splitlines() if line.strip()][-1]
+
+
+def root_of(suite, foreign):
+    """Kept between runs; half a one has another name. `foreign`: Debian's name of another architecture than this machine's."""
+    root = ROOTS / (f"{suite}-{foreign}" if foreign else suite)
     if root.exists():
         return root
     if os.geteuid() != 0:
         raise unittest.SkipTest("debootstrap needs root")
     if shutil.which("debootstrap") is None:
         raise unittest.SkipTest("debootstrap is not installed")
-    begun = ROOTS / f"{suite}.begun"
+    begun = root.with_name(root.name + ".begun")
     shutil.rmtree(begun, ignore_errors=True)
     ROOTS.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates,python3", suite, begun, mirror()],
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        last = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()][-1]
+    wrong = bootstrap(suite, begun, "--foreign", f"--arch={foreign}") or second_stage(begun) if foreign else bootstrap(suite, begun)
+    if wrong:
         shutil.rmtree(begun, ignore_errors=True)
-        raise unittest.SkipTest(f"debootstrap cannot make {suite} of this machine's mirror: {last}")
+        raise unittest.SkipTest(f"debootstrap cannot make {root.name} of this machine's mirror: {wrong}")
     begun.rename(root)
     return root
 
 
 class Debian(TestCase):
+    """Those for this machine."""
+
+    foreign = ""
+    document = levels_document()
+    best = "v1"
+    environment = ()
+
     def setUp(self):
         super().setUp()
+        self.architecture = platform.machine()
         self.program = released.native()
 
+    def isolation(self, root):
+        """What runs a command in the release, with a /proc of its own."""
+        return ("unshare", "--mount", "--pid", "--fork", f"--root={root}", "--mount-proc")
+
     def inside(self, root, *command):
-        """In the release, with a /proc of its own."""
-        isolated = ("unshare", "--mount", "--pid", "--fork", f"--root={root}", "--mount-proc", "/usr/bin/env", "-i",
-                    "PATH=/usr/bin:/bin", "HOME=/root")
-        return self.variant(*command[1:], program=command[0], prefix=isolated, cwd="/")
+        prefix = (*self.isolation(root), *CLEAN, *self.environment)
+        return self.variant(*command[1:], program=command[0], prefix=prefix, cwd="/")
 
     def test_each_release(self):
         for suite in SUITES:
             with self.subTest(suite):
-                root = root_of(suite)
+                root = root_of(suite, self.foreign)
                 if self.inside(root, "/bin/true").code != 0:
                     self.skipTest("this machine allows no namespaces: " + self.inside(root, "/bin/true").err)
                 self.check(root)
+                self.check_wheel(root)
 
     def check(self, root):
         place = root / "axle"
@@ -80,14 +117,55 @@ class Debian(TestCase):
         states = {row["test"]: row["state"] + ": " + row["said"] for row in tested["tests"] if row["state"] != "ok"}
         self.assertEqual(states, {})
         self.assertIn("glibc", self.inside(root, "/axle/variant", "detect").out)
-        document = levels_document()
-        for label in ("null", "v1"):
-            Wheel("demo", "1.0", label=label, document=document).write(place / "packages")
+        for label in ("null", self.best):
+            Wheel("demo", "1.0", label=label, document=self.document).write(place / "packages")
         self.assert_ok(self.inside(root, "/axle/variant", "venv", "/axle/venv"))
         self.assert_ok(self.inside(root, "/axle/variant-install", "demo", "--no-index", "--find-links", "/axle/packages", "--python",
                                    "/axle/venv"))
-        self.assertEqual(self.assert_ok(self.inside(root, "/axle/venv/bin/python", "-c", "import demo; print(demo.VARIANT)")).out, "v1\n")
+        self.assertEqual(self.assert_ok(self.inside(root, "/axle/venv/bin/python", "-c", "import demo; print(demo.VARIANT)")).out,
+                         self.best + "\n")
         self.assert_ok(self.inside(root, "/axle/variant", "check", "--python", "/axle/venv"))
+
+    def check_wheel(self, root):
+        """The wheel, installed by the program and by pip (no file of which is for one architecture)."""
+        place = root / "axle"
+        wheel = "/axle/wheels/" + released.build_wheel(self, self.architecture, place / "wheels").name
+        self.assert_ok(self.inside(root, "/axle/variant", "install", wheel, "--no-index", "--python", "/axle/venv"))
+        self.check_installed(root)
+        if not PEERS.exists():
+            self.skipTest(f"{PEERS} is not there: ./dev setup brings pip")
+        if self.inside(root, "/usr/bin/python3", "-c", "import sys; sys.exit(sys.version_info < (3, 10))").code != 0:
+            self.skipTest("all but pip: pip 26.3 needs Python 3.10")
+        self.assert_ok(self.inside(root, "/axle/variant", "uninstall", "variant-install", "--python", "/axle/venv"))
+        shutil.copytree(next(PEERS.parent.glob("lib/python3*/site-packages/pip")), place / "peers/pip")
+        self.assert_ok(self.inside(root, "/usr/bin/env", "PYTHONPATH=/axle/peers", "/axle/venv/bin/python", "-m", "pip", "install", "--no-index",
+                                   wheel))
+        self.check_installed(root)
+
+    def check_installed(self, root):
+        said = self.assert_ok(self.inside(root, "/axle/variant", "--version")).out
+        for name in ("variant", "variant-install"):
+            self.assertEqual(self.assert_ok(self.inside(root, f"/axle/venv/bin/{name}", "--version")).out, said)
+        module = self.inside(root, "/axle/venv/bin/python", "-m", "variant_install", "--version")
+        self.assertEqual(self.assert_ok(module).out, said)
+
+
+class DebianForArm(Debian):
+    """Those for arm64."""
+
+    foreign = "arm64"
+    document = variant_document({"null": [], "v82": [("aarch64", "version", ["8.2a"])]}, ("aarch64",),
+                                {"aarch64": {"requires": ["aarch64-variant-provider"]}})
+    best = "v82"
+    environment = (f"QEMU_CPU={released.EMULATION['QEMU_CPU']}",)
+
+    def setUp(self):
+        super().setUp()
+        self.architecture = "aarch64"
+        self.program = released.program("aarch64")
+
+    def isolation(self, root):
+        return released.emulated(root)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import unittest
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parent)]
 import released
 from loopback import Loopback
-from support import TestCase, Wheel, levels_document
+from support import TestCase, Wheel, levels_document, variant_document
 
 C_LIBRARY = re.compile(r"(libc|libm|libdl|libpthread|librt)\.so\.[0-9]+|ld-linux.*\.so\.[0-9]+")
 
@@ -51,13 +51,19 @@ class Needs(unittest.TestCase):
 
 
 class Works(TestCase):
+    """Of the architecture of this machine."""
+
     def setUp(self):
         super().setUp()
-        self.program = released.native()
+        self.program, self.prefix = released.native(), ()
+
+    def run_program(self, *arguments, program=None, env=None):
+        return self.variant(*arguments, program=program or self.program, prefix=self.prefix, env=env)
 
     def test_self_test(self):
-        result = self.variant("self-test", program=self.program)
-        self.assert_ok(result)
+        tests = self.assert_ok(self.run_program("self-test", "--json")).json["tests"]
+        self.assertEqual({row["test"]: row["said"] for row in tests if row["state"] == "failed"}, {})
+        self.assertIn("resolver", [row["test"] for row in tests if row["state"] == "ok"])
 
     def test_it_works_alone_in_a_folder(self):
         shutil.copy(self.program, self.root / "variant")
@@ -65,8 +71,8 @@ class Works(TestCase):
         document = levels_document()
         for label in ("null", "v2"):
             Wheel("demo", "1.0", label=label, document=document).write(self.root / "dist")
-        self.assert_ok(self.variant("install", "demo", "--no-index", "--find-links", self.root / "dist", "--python", self.venv,
-                                    program=self.root / "variant"))
+        self.assert_ok(self.run_program("install", "demo", "--no-index", "--find-links", self.root / "dist", "--python", self.venv,
+                                        program=self.root / "variant"))
 
     def test_an_index_over_https(self):
         server, certificate, key = Loopback(self), self.root / "own.pem", self.root / "key.pem"
@@ -78,39 +84,78 @@ class Works(TestCase):
         server.server.socket = context.wrap_socket(server.server.socket, server_side=True)
         self.make_venv()
         install = ("install", "demo", "--index-url", f"https://localhost:{server.server.server_port}/simple", "--python", self.venv)
-        self.assert_fails(self.variant(*install, program=self.program), 1, "certificate")
-        self.assert_ok(self.variant(*install, program=self.program, env={"SSL_CERT_FILE": str(certificate)}))
-        self.assertIn("demo", self.variant("list", "--python", self.venv, program=self.program).out)
+        self.assert_fails(self.run_program(*install), 1, "certificate")
+        self.assert_ok(self.run_program(*install, env={"SSL_CERT_FILE": str(certificate)}))
+        self.assertIn("demo", self.run_program("list", "--python", self.venv).out)
 
     def test_the_starter_is_install(self):
         starter = self.program.with_name("variant-install")
-        self.assertRegex(self.assert_ok(self.variant("--version", program=starter)).out, r"[0-9]+\.[0-9]+")
-        self.assertIn("variant install", self.assert_ok(self.variant("--help", program=starter)).out)
+        self.assertRegex(self.assert_ok(self.run_program("--version", program=starter)).out, r"[0-9]+\.[0-9]+")
+        self.assertIn("variant install", self.assert_ok(self.run_program("--help", program=starter)).out)
         alone = self.root / "alone"
         alone.mkdir()
         shutil.copy(starter, alone)
-        self.assert_fails(self.variant("demo", program=alone / "variant-install"), 1, "alone/variant cannot be started", "reinstall")
+        self.assert_fails(self.run_program("demo", program=alone / "variant-install"), 1, "alone/variant cannot be started", "reinstall")
+
+
+class WorksEmulated(Works):
+    """The same with the program for aarch64, which the kernel starts in an emulator."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = released.program("aarch64")
+        if not pathlib.Path(released.EMULATION["QEMU_LD_PREFIX"]).exists():
+            self.skipTest("no C library for aarch64 is installed (Debian: g++-aarch64-linux-gnu)")
+        self.prefix = released.emulated()
+        self.env |= released.EMULATION
 
 
 class InAnEmulator(TestCase):
-    def test_aarch64(self):
-        program = released.program("aarch64")
+    """Without the kernel's help: the program works, what it would start of its own architecture does not."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = released.program("aarch64")
         emulator, libraries = shutil.which("qemu-aarch64"), pathlib.Path("/usr/aarch64-linux-gnu")
         if emulator is None or not libraries.exists():
             self.skipTest("qemu-aarch64 or the C library for it is not installed (Debian: qemu-user, g++-aarch64-linux-gnu)")
-        emulated = (emulator, "-cpu", "neoverse-n1", "-L", libraries)
-        self.assertIn("aarch64", self.assert_ok(self.variant("detect", prefix=emulated, program=program)).out)
-        answer = self.variant("self-test", "--json", prefix=emulated, program=program).json
+        self.emulator = (emulator, "-cpu", "neoverse-n1", "-L", libraries)
+
+    def emulate(self, *arguments, **options):
+        return self.variant(*arguments, prefix=self.emulator, **{"program": self.program, **options})
+
+    def test_it_knows_its_machine(self):
+        self.assertRegex(self.assert_ok(self.emulate("--version")).out, r"[0-9]+\.[0-9]+")
+        found = self.assert_ok(self.emulate("detect", "--json")).json
+        self.assertEqual(found["cpu"]["arch"], "aarch64")
+        self.assertIn("aarch64 :: version :: 8.2a", self.assert_ok(self.emulate("properties")).out)
+
+    def test_it_does_not_start_its_own(self):
+        answer = self.emulate("self-test", "--json").json
         failed = {row["test"]: row["said"] for row in answer["tests"] if row["state"] == "failed"}
-        # The kernel does not know the format of the program that is emulated.
+        # A child that it forks answers (detection); the kernel does not know the format of a program that it starts.
         self.assertEqual(list(failed), ["resolver"], failed)
         self.assertIn("cannot start itself", failed["resolver"])
-        document = levels_document()
-        for label in ("null", "v2"):
-            Wheel("demo", "1.0", label=label, document=document).write(self.root / "dist")
-        chosen = self.variant("resolve", "demo", "--no-index", "--find-links", self.root / "dist", "--for", "alder-lake", "--python-version",
-                              "3.12", "--platform", "manylinux_2_17_x86_64", "--json", prefix=emulated, program=program)
-        self.assertEqual(self.assert_ok(chosen).json["packages"][0]["variant"], "v2")
+        self.assert_fails(self.emulate("demo", program=self.program.with_name("variant-install")), 1, "variant cannot be started")
+
+    def test_resolve_and_install_from_an_index(self):
+        server = Loopback(self)
+        document = variant_document({"null": [], "v82": [("aarch64", "version", ["8.2a"])], "v84": [("aarch64", "version", ["8.4a"])]},
+                                    ("aarch64",), {"aarch64": {"requires": ["aarch64-variant-provider"]}})
+        for label in document["variants"]:
+            Wheel("demo", "1.0", label=label, document=document).write(self.root / "packages")
+        self.assert_ok(self.emulate("index", "build", self.root / "packages", "--out", self.root / "index"))
+        for file in (self.root / "index").rglob("*.*"):
+            place = f"/{file.relative_to(self.root / 'index')}"
+            server.answers[place] = server.answers[place.removesuffix("index.html")] = (
+                200, {"Content-Type": "text/html" if file.suffix == ".html" else "application/octet-stream"}, file.read_bytes())
+        where = ("--index-url", server.url("/simple"), "--python-version", "3.12", "--platform", "manylinux_2_17_aarch64")
+        chosen = self.assert_ok(self.emulate("resolve", "demo", *where, "--json")).json
+        self.assertEqual(chosen["packages"][0]["variant"], "v82")
+        self.assert_ok(self.emulate("install", "demo", *where, "--target", self.root / "site"))
+        self.assertIn("'v82'", (self.root / "site/demo.py").read_text())
+        other = self.assert_ok(self.emulate("resolve", "demo", *where, "--for", "alder-lake", "--json")).json
+        self.assertEqual(other["packages"][0]["variant"], "null")
 
 
 if __name__ == "__main__":

@@ -46,9 +46,9 @@ std::string weakest(ClassWorld& world, const std::vector<std::string>& requireme
 
 const Grid platforms = {{"system", {"linux", "darwin"}},
                         {"arch", {"x86_64", "aarch64", "other"}},
-                        {"libc", {"", "glibc 2.5", "glibc 2.16", "glibc 2.17", "glibc 2.27",
-                                  "glibc 2.28", "glibc 2.36", "glibc 2.60", "musl 1.1",
-                                  "musl 1.2"}}};
+                        {"libc",
+                         {"", "glibc 2.5", "glibc 2.16", "glibc 2.17", "glibc 2.27", "glibc 2.28",
+                          "glibc 2.36", "glibc 2.60", "musl 1.1", "musl 1.2"}}};
 
 Grid platforms_and(Grid more) {
   more["system"] = {"linux", "darwin"};
@@ -63,16 +63,20 @@ TEST_CASE("an answer without wheels for a platform holds on every machine") {
   world.index.add_wheel({.name = "part", .version = "1.5"});
   ClassSolver solver = world.solver({"demo"});
   // Windows has no interpreter here.
-  CHECK(weakest(world, solver, linux_machine(), platforms) == "system in {linux, darwin}");
+  CHECK(weakest(world, solver, linux_machine(), platforms) == "system in {darwin, linux}");
   CHECK(solver.solves() <= 2);
 }
 
 TEST_CASE("a wheel's platform tag says which C library and architecture a class needs") {
   ClassWorld world;
-  world.index.add_wheel({.name = "demo", .version = "1.0", .tags = "cp311-cp311-manylinux_2_17_x86_64"});
-  world.index.add_wheel({.name = "demo", .version = "1.0", .tags = "cp311-cp311-manylinux_2_17_aarch64"});
-  world.index.add_wheel({.name = "demo", .version = "1.0", .tags = "cp311-cp311-musllinux_1_2_x86_64"});
-  world.index.add_wheel({.name = "demo", .version = "1.1", .tags = "cp311-cp311-manylinux_2_28_x86_64"});
+  world.index.add_wheel(
+      {.name = "demo", .version = "1.0", .tags = "cp311-cp311-manylinux_2_17_x86_64"});
+  world.index.add_wheel(
+      {.name = "demo", .version = "1.0", .tags = "cp311-cp311-manylinux_2_17_aarch64"});
+  world.index.add_wheel(
+      {.name = "demo", .version = "1.0", .tags = "cp311-cp311-musllinux_1_2_x86_64"});
+  world.index.add_wheel(
+      {.name = "demo", .version = "1.1", .tags = "cp311-cp311-manylinux_2_28_x86_64"});
   CHECK(weakest(world, {"demo"}, linux_machine(), platforms) == "arch = x86_64 and glibc >= 2.28");
   FactValues older = linux_machine();
   older["libc"] = "glibc 2.27";
@@ -91,24 +95,23 @@ TEST_CASE("markers that name a machine count where they change something") {
                                            "demo-part; sys_platform == 'win32'"}});
   world.index.add_wheel({.name = "part", .version = "1.5"});
   CHECK(weakest(world, {"demo"}, linux_machine(), platforms) ==
-        "system in {linux, darwin} and arch in {ppc64le, riscv64, s390x, x86_64}");
+        "system in {darwin, linux} and arch in {ppc64le, riscv64, s390x, x86_64}");
   FactValues arm = linux_machine();
   arm["arch"] = "aarch64";
   arm["arm_platform"] = "sbsa";
-  CHECK(weakest(world, {"demo"}, arm, platforms) == "system in {linux, darwin} and arch = aarch64");
+  CHECK(weakest(world, {"demo"}, arm, platforms) == "system in {darwin, linux} and arch = aarch64");
 }
 
 TEST_CASE("a kernel release that a marker asks for is a fact of its own") {
   ClassWorld world;
-  world.index.add_wheel({.name = "demo",
-                         .version = "1.0",
-                         .requires_dist = {"part; platform_release == '6.1.0'"}});
+  world.index.add_wheel(
+      {.name = "demo", .version = "1.0", .requires_dist = {"part; platform_release == '6.1.0'"}});
   world.index.add_wheel({.name = "part", .version = "1.5"});
   ClassSolver solver = world.solver({"demo"});
   const auto answer = solver.solve(machine_with(linux_machine({{"kernel", "6.1.0"}})));
   REQUIRE(answer.has_value());
   CHECK(answer->resolution.packages.size() == 2);
-  CHECK(render_predicate(answer->holds) == "system in {linux, darwin} and kernel = 6.1.0");
+  CHECK(render_predicate(answer->holds) == "system in {darwin, linux} and kernel = 6.1.0");
 }
 
 const Grid cpus = platforms_and({{"x86_64", {"", "v1", "v2", "v3", "v4"}},
@@ -140,29 +143,29 @@ TEST_CASE("levels and single capabilities of a CPU") {
 
 TEST_CASE("a capability that a level consists of") {
   ClassWorld world;
-  publish_builds(world, "demo", "1.0",
-                 {{"v3", {"x86_64 :: level :: v3"}},
-                  {"avx2", {"x86_64 :: avx2 :: on"}},
-                  {"null", {}}});
+  publish_builds(
+      world, "demo", "1.0",
+      {{"v3", {"x86_64 :: level :: v3"}}, {"avx2", {"x86_64 :: avx2 :: on"}}, {"null", {}}});
   FactValues facts = facts_of(machine_with(linux_machine({{"x86_64", "v3"}})), {});
   CHECK(weakest(world, {"demo"}, facts, cpus) == "glibc >= 2.17 and x86_64 >= v3");
   facts = facts_of(machine_with(linux_machine({{"x86_64", "v2"}, {"cpu avx2", "has"}})), {});
-  CHECK(weakest(world, {"demo"}, facts, cpus) ==
-        "glibc >= 2.17 and x86_64 < v3 and cpu has avx2");
+  CHECK(weakest(world, {"demo"}, facts, cpus) == "glibc >= 2.17 and x86_64 < v3 and cpu has avx2");
 }
 
-const Grid gpus = platforms_and({{"driver", {"", "11.8", "12.4", "12.5", "12.6", "12.8", "12.9",
-                                             "13.0", "13.1", "13.2"}},
-                                 {"sm", {"", "35", "60", "70", "75", "80", "86", "89", "90", "100",
-                                         "120", "unknown", "109", "120+75", "90+80", "90+60"}}});
+const Grid gpus = platforms_and(
+    {{"driver", {"", "11.8", "12.4", "12.5", "12.6", "12.8", "12.9", "13.0", "13.1", "13.2"}},
+     {"sm",
+      {"", "35", "60", "70", "75", "80", "86", "89", "90", "100", "120", "unknown", "109", "120+75",
+       "90+80", "90+60"}}});
 
 void publish_cuda(ClassWorld& world) {
   publish_builds(world, "demo", "2.0",
-                 {{"cu130", {"nvidia :: cuda_version_lower_bound :: 13.0",
-                             "nvidia :: sm_arch :: 75_real", "nvidia :: sm_arch :: 90_real",
-                             "nvidia :: sm_arch :: 120_real"}},
-                  {"cu126", {"nvidia :: cuda_version_lower_bound :: 12.6",
-                             "nvidia :: sm_arch :: 60_real", "nvidia :: sm_arch :: 90_real"}},
+                 {{"cu130",
+                   {"nvidia :: cuda_version_lower_bound :: 13.0", "nvidia :: sm_arch :: 75_real",
+                    "nvidia :: sm_arch :: 90_real", "nvidia :: sm_arch :: 120_real"}},
+                  {"cu126",
+                   {"nvidia :: cuda_version_lower_bound :: 12.6", "nvidia :: sm_arch :: 60_real",
+                    "nvidia :: sm_arch :: 90_real"}},
                   {"null", {}}});
 }
 
@@ -174,12 +177,12 @@ TEST_CASE("drivers and GPUs of a provider's variants") {
   };
   CHECK(weakest(world, {"demo"}, gpu("13.0", "90"), gpus) ==
         "arch = x86_64 and glibc >= 2.17 and driver >= 580.65.06 and "
-        "sm in {75, 86, 87, 89, 90, 120, 121}");
+        "sm in {75, 90, 120, 121, mixed}");
   CHECK(weakest(world, {"demo"}, gpu("12.8", "90"), gpus) ==
         "arch = x86_64 and glibc >= 2.17 and driver >= 560.28.03 and driver < 580.65.06 and "
-        "sm in {60, 61, 62, 90}");
+        "sm in {60, 61, 62, 90, mixed}");
   CHECK(weakest(world, {"demo"}, gpu("13.0", "60"), gpus) ==
-        "arch = x86_64 and glibc >= 2.17 and driver >= 560.28.03 and sm in {60, 61, 62}");
+        "arch = x86_64 and glibc >= 2.17 and driver >= 560.28.03 and sm in {60, 61, 62, mixed}");
 }
 
 TEST_CASE("a class without an accelerator has conditions where an accelerator would change it") {
@@ -195,8 +198,7 @@ TEST_CASE("unlike GPUs are a value of their own") {
   publish_cuda(world);
   const FactValues own = linux_machine({{"driver", "13.0"}, {"sm", "120+75"}});
   const std::string text = weakest(world, {"demo"}, own, gpus);
-  CHECK(text.contains("120+75"));
-  CHECK(text.contains(" 75,"));
+  CHECK(text.ends_with("sm in {75, 90, 120, 121, mixed}"));
 }
 
 TEST_CASE("builds of a family, whose drivers have floors and whose code is for some GPUs") {
@@ -230,18 +232,20 @@ TEST_CASE("builds of a family, whose drivers have floors and whose code is for s
             .contains("driver >= 580.65.06 and sm in {75, "));
   CHECK(weakest(world, solver, linux_machine({{"driver", "12.8"}, {"sm", "90"}}), grid)
             .contains("driver >= 525.60.13 and driver < 580.65.06 and sm in {60, 61, 90"));
-  CHECK(weakest(world, solver, linux_machine({{"gfx", "gfx942"}, {"rocm", "6.4"}}), grid)
-            .contains("gfx = gfx"));
-  CHECK(weakest(world, solver, linux_machine(), grid).contains("sm = none"));
-  MESSAGE("solves for four classes of a family: " << solver.solves());
+  CHECK(solver.solves() <= 20);
+  // Its newest release has nothing for this GPU, and nothing says that it should not be taken.
+  const std::string amd =
+      weakest(world, solver, linux_machine({{"gfx", "gfx942"}, {"rocm", "6.4"}}), grid);
+  CHECK(amd.starts_with("arch = x86_64 and glibc >= 2.28 and sm in {none, 35,"));
+  CHECK(weakest(world, solver, linux_machine(), grid) == amd);
+  CHECK(solver.solves() <= 80);
 }
 
 TEST_CASE("an abi dependency makes a class depend on what the other package depends on") {
   ClassWorld world;
   publish_cuda(world);
   world.index.add_wheel({.name = "user", .version = "3.0", .requires_dist = {"demo>=2"}});
-  publish_builds(world, "kernels", "1.0",
-                 {{"vnni", {"x86_64 :: avx512_vnni :: on"}}, {"null", {}}},
+  publish_builds(world, "kernels", "1.0", {{"vnni", {"x86_64 :: avx512_vnni :: on"}}, {"null", {}}},
                  "cp311-cp311-manylinux_2_17_x86_64", {{"vnni", {"demo", "extra-part"}}});
   world.index.add_wheel({.name = "extra_part", .version = "1.0"});
   Grid grid = gpus;
@@ -254,12 +258,16 @@ TEST_CASE("an abi dependency makes a class depend on what the other package depe
 }
 
 TEST_CASE("random builds: machines inside get the answer, those one step outside do not") {
-  const std::vector<std::string> properties = {
-      "nvidia :: cuda_version_lower_bound :: 12.6", "nvidia :: cuda_version_lower_bound :: 13.0",
-      "nvidia :: cuda_version_upper_bound :: 13.0", "nvidia :: sm_arch :: 80_real",
-      "nvidia :: sm_arch :: 90_real",               "nvidia :: sm_arch :: 70_virtual",
-      "x86_64 :: level :: v3",                      "x86_64 :: level :: v4",
-      "x86_64 :: avx512_vnni :: on",                "axle :: gpu :: nvidia"};
+  const std::vector<std::string> properties = {"nvidia :: cuda_version_lower_bound :: 12.6",
+                                               "nvidia :: cuda_version_lower_bound :: 13.0",
+                                               "nvidia :: cuda_version_upper_bound :: 13.0",
+                                               "nvidia :: sm_arch :: 80_real",
+                                               "nvidia :: sm_arch :: 90_real",
+                                               "nvidia :: sm_arch :: 70_virtual",
+                                               "x86_64 :: level :: v3",
+                                               "x86_64 :: level :: v4",
+                                               "x86_64 :: avx512_vnni :: on",
+                                               "axle :: gpu :: nvidia"};
   Grid grid = {{"system", {"linux", "darwin"}},
                {"arch", {"x86_64", "aarch64"}},
                {"libc", {"", "glibc 2.16", "glibc 2.17", "glibc 2.36"}},
@@ -278,7 +286,8 @@ TEST_CASE("random builds: machines inside get the answer, those one step outside
         if (any(3) != 0 || std::string_view(version) == "1.0") labels["null"] = {};
         for (std::size_t i = 0; i < 3; ++i) {
           std::vector<std::string>& of_label = labels["l" + std::to_string(i)];
-          for (std::size_t j = 0; j <= any(3); ++j) of_label.push_back(properties[any(properties.size())]);
+          for (std::size_t j = 0; j <= any(3); ++j)
+            of_label.push_back(properties[any(properties.size())]);
         }
         std::map<std::string, std::vector<std::string>> needs;
         if (std::string_view(name) == "one" && any(2) == 0) needs["l1"] = {"two==1.0"};
@@ -315,13 +324,11 @@ TEST_CASE("classes that differ in one fact share what was solved for the others"
   const std::string first = solve("13.0");
   const std::size_t solves = solver.solves();
   const std::size_t fetched = world.index.fetched.size();
-  MESSAGE("solves for one class: " << solves);
   std::vector<std::string> all = {first};
-  for (const char* driver : {"13.1", "13.2", "12.9", "12.8", "12.7", "12.6", "12.5", "12.4", "12.3",
-                             "12.2", "12.1"}) {
+  for (const char* driver :
+       {"13.1", "13.2", "12.9", "12.8", "12.7", "12.6", "12.5", "12.4", "12.3", "12.2", "12.1"}) {
     all.push_back(solve(driver));
   }
-  MESSAGE("solves for twelve: " << solver.solves());
   CHECK(solver.solves() <= 2 * solves);
   CHECK(world.index.fetched.size() <= fetched + 2);
   std::ranges::sort(all);
@@ -369,7 +376,36 @@ TEST_CASE("every shipped machine is a class whose predicate it meets") {
     }
   }
   CHECK(met > 200);
-  MESSAGE("solves for all shipped machines: " << solver.solves());
+  CHECK(solver.solves() <= 120);
+}
+
+/// A plugin of namespace acme that tells of one level.
+class AcmePlugin final : public PluginHost {
+ public:
+  std::vector<PluginLists> ask(std::span<const PluginRequest> requests, Report&) override {
+    return std::vector<PluginLists>(
+        requests.size(), {plan::ListOrigin::plugin, "acme", {{"level", false, {"3", "2"}}}});
+  }
+};
+
+TEST_CASE("what only a plugin can tell of is a property that a machine has or lacks") {
+  ClassWorld world;
+  wheel::VariantMetadata metadata;
+  metadata.schema_version = "0.2.0";
+  metadata.namespaces = {"acme"};
+  metadata.providers["acme"].requires_ = {"acme-provider"};
+  metadata.variants = {
+      {"best", {{"acme", "level", "4"}}}, {"good", {{"acme", "level", "3"}}}, {"null", {}}};
+  world.publish_variants("demo", "1.0", metadata);
+  AcmePlugin plugin;
+  world.options.providers.plugins = &plugin;
+  ClassSolver solver = world.solver({"demo"});
+  const auto answer = solver.solve(machine_with(linux_machine()));
+  REQUIRE(answer.has_value());
+  CHECK(answer->resolution.packages.front().variant == "good");
+  CHECK(render_predicate(answer->holds) ==
+        "system in {darwin, linux} and property has \"acme :: level :: 3\" and "
+        "property lacks \"acme :: level :: 4\"");
 }
 
 TEST_CASE("what cannot be solved for a class is said, and a bound makes a predicate stronger") {
@@ -429,7 +465,7 @@ TEST_CASE("a locked release of a family stays where it has a build for the machi
   CHECK(world.resolve({"acme"}) == Names{"acme 2.0+cu126[cu126]"});
   CHECK(world.resolve({"acme", "acme-vision"}) ==
         Names{"acme 2.0+cu126[cu126]", "acme-vision 0.3+cu126[cu126]"});
-  testing::NvidiaWorld other("12.0");
+  testing::NvidiaWorld other("7.5");
   CHECK(other.resolve({"acme"}) == Names{"acme 2.1+cu130[cu130]"});
   other.options.preferred["acme"] = {testing::version("2.0")};
   CHECK(other.resolve({"acme"}) == Names{"acme 2.1+cu130[cu130]"});

@@ -57,6 +57,8 @@ std::vector<FactValues> machines_of(const Grid& grid) {
   // Facts that contradict each other are no machine's.
   std::erase_if(machines, [&](const FactValues& facts) {
     const FactValues back = resolver::facts_of(resolver::machine_with(facts), {});
+    const bool linux = resolver::value_of(facts, "system") == "linux";
+    if (linux && resolver::value_of(facts, "libc").empty()) return true;
     return std::ranges::any_of(grid, [&](const auto& row) {
       return resolver::value_of(back, row.first) != resolver::value_of(facts, row.first);
     });
@@ -99,6 +101,18 @@ std::string bound_of(const Atom& atom) {
                                : atom.values.front();
 }
 
+bool is_next(const Atom& atom, const std::string& value) {
+  if (!value.contains('+')) {
+    const auto& known = resolver::known_values(fact_of(atom));
+    return value.empty() || atom.fact == "libc" || std::ranges::find(known, value) != known.end();
+  }
+  const std::size_t plus = value.find('+');
+  const auto listed = [&](const std::string& one) {
+    return std::ranges::find(atom.values, one) != atom.values.end();
+  };
+  return !listed("mixed") && listed(value.substr(0, plus)) && listed(value.substr(plus + 1));
+}
+
 /// The values by which an atom can be widened in one step, of those in the grid.
 std::vector<std::string> next_values(const Atom& atom, const std::vector<std::string>& all) {
   std::vector<std::string> next;
@@ -135,8 +149,9 @@ std::vector<std::string> next_values(const Atom& atom, const std::vector<std::st
         const bool in = atom.kind == AtomKind::none
                             ? value.empty()
                             : std::ranges::find(atom.values, word) != atom.values.end();
-        if (!in && !(value.empty() && (atom.fact == "arch" || atom.fact == "system")))
-          next.push_back(value);
+        const bool always = atom.fact == "arch" || atom.fact == "system";
+        // What nobody knows yet is no next value; of mixtures those of GPUs that are in.
+        if (!in && !(value.empty() && always) && is_next(atom, value)) next.push_back(value);
       }
       return next;
   }
@@ -188,6 +203,13 @@ void publish_builds(World& world, const std::string& name, const std::string& ve
   metadata.schema_version = "0.2.0";
   metadata.namespaces = {"nvidia", "amd", "intel", "x86_64", "aarch64", "axle"};
   for (const std::string& ns : metadata.namespaces) metadata.providers[ns].builtin = ns;
+  if (labels.size() == 1) {
+    // Nothing but a plain build.
+    WheelRecipe plain{.name = name, .version = version};
+    plain.tags = tags;
+    world.index.add_wheel(plain);
+    return;
+  }
   for (const auto& [label, properties] : labels) {
     wheel::VariantProperties& all = metadata.variants[label];
     for (const std::string& text : properties) all.insert(*wheel::parse_property(text));

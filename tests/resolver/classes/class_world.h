@@ -24,16 +24,16 @@ using Grid = std::map<std::string, std::vector<std::string>>;
 class ClassWorld : public World {
  public:
   /// Of these requirements. Another one is made after options or the index changed.
-  [[nodiscard]] resolver::ClassSolver solver(const std::vector<std::string>& texts,
-                                             std::size_t most_solves =
-                                                 resolver::most_solves_of_class);
+  [[nodiscard]] resolver::ClassSolver solver(
+      const std::vector<std::string>& texts,
+      std::size_t most_solves = resolver::most_solves_of_class);
 
   /// What a machine gets, solved by itself; "" for no solution.
   [[nodiscard]] std::string answer(const resolver::FactValues& facts);
 
-  /// `holds` is that of the machine with `own`: every machine of the grid that meets it has the same
-  /// answer; and for each atom, and each way of making it one step weaker, some machine of the grid
-  /// has another answer.
+  /// `holds` is that of the machine with `own`: every machine of the grid that meets it has the
+  /// same answer; and for each atom, and each way of making it one step weaker, some machine of the
+  /// grid has another answer.
   void check_weakest(const resolver::Predicate& holds, const resolver::FactValues& own,
                      const Grid& grid);
 

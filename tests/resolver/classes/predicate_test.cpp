@@ -1,5 +1,7 @@
 // Conditions on machines: their text, what contradicts itself, and what a machine meets.
 
+#include "resolver/predicate/predicate.h"
+
 #include <string>
 #include <vector>
 
@@ -7,7 +9,6 @@
 
 #include "machines/selection.h"
 #include "providers/provider.h"
-#include "resolver/predicate/predicate.h"
 
 namespace axle::resolver {
 namespace {
@@ -27,13 +28,27 @@ Error refused(std::string_view text) {
 
 TEST_CASE("a predicate is written as it was read, in one order") {
   for (const char* text :
-       {"any machine", "system = linux", "driver >= 570.26 and sm in {80, 90}",
+       {"any machine",
+        "system = linux",
+        "driver >= 570.26 and sm in {80, 90}",
         "system = linux and arch = x86_64 and glibc >= 2.28 and driver >= 570.26 and sm = 90",
-        "driver >= 570.26 and driver < 580.65.06", "sm = none", "sm in {none, 35}",
-        "libc = glibc and glibc < 2.31", "musl >= 1.2", "x86_64 >= v3 and cpu has avx512_vnni",
-        "cpu lacks amx_int8", "aarch64 >= 8.2a", "cuda >= 14.2", "driver = none",
-        "property has \"acme :: level :: 3\"", "sm = 120+75", "rocm >= 6.4 and gfx = gfx942",
-        "device in {20.1.4, 20.2.0}", "tpu = true", "arch in {x86_64, aarch64}"}) {
+        "driver >= 570.26 and driver < 580.65.06",
+        "sm = none",
+        "sm in {none, 35}",
+        "libc = glibc and glibc < 2.31",
+        "musl >= 1.2",
+        "x86_64 >= v3 and cpu has avx512_vnni",
+        "cpu lacks amx_int8",
+        "aarch64 >= 8.2a",
+        "cuda >= 14.2",
+        "driver = none",
+        "property has \"acme :: level :: 3\"",
+        "sm = 120+75",
+        "rocm >= 6.4 and gfx = gfx942",
+        "device in {20.1.4, 20.2.0}",
+        "sm in {none, 80, 90, 120+75, mixed}",
+        "tpu = true",
+        "arch in {x86_64, aarch64}"}) {
     CAPTURE(text);
     const Predicate predicate = parsed(text);
     const std::string again = render_predicate(predicate);
@@ -71,13 +86,16 @@ TEST_CASE("what no machine can meet, and what is no condition, is refused with a
   CHECK(refused("x86_64 >= v2 and aarch64 >= 8a").message.contains("no machine"));
   CHECK(refused("libc = musl and glibc >= 2.28").message.contains("no machine"));
   CHECK(refused("system = darwin and glibc >= 2.28").message.contains("no machine"));
+  CHECK(refused("sm in {90, mixed}").message.contains("mixed"));
+  CHECK(refused("arch in {x86_64, aarch64, mixed}").message.contains("mixed"));
   CHECK(refused(std::string(20000, 'x')).message.contains("16 KiB"));
 }
 
 TEST_CASE("a machine meets what it has, and what it has not") {
-  const FactValues h100 = {{"system", "linux"}, {"arch", "x86_64"},      {"libc", "glibc 2.36"},
-                           {"x86_64", "v4"},    {"cpu avx2", "has"},     {"driver", "12.8"},
-                           {"sm", "90"},        {"property a :: b :: c", "has"}};
+  const FactValues h100 = {{"system", "linux"},    {"arch", "x86_64"},
+                           {"libc", "glibc 2.36"}, {"x86_64", "v4"},
+                           {"cpu avx2", "has"},    {"driver", "12.8"},
+                           {"sm", "90"},           {"property a :: b :: c", "has"}};
   const auto meets = [&](std::string_view text) { return misfits(parsed(text), h100).empty(); };
   for (const char* text :
        {"any machine", "driver >= 570.26", "driver < 575.51.03", "sm in {80, 90}", "sm = 90",
@@ -95,6 +113,17 @@ TEST_CASE("a machine meets what it has, and what it has not") {
     CAPTURE(text);
     CHECK_FALSE(meets(text));
   }
+}
+
+TEST_CASE("GPUs of a set may be mixed where it says so") {
+  const auto meets = [&](std::string_view text, const char* sm) {
+    return misfits(parsed(text), FactValues{{"sm", sm}}).empty();
+  };
+  CHECK(meets("sm in {75, 90, 120, mixed}", "120+75"));
+  CHECK(meets("sm in {75, 90, 120, mixed}", "120+90+75"));
+  CHECK_FALSE(meets("sm in {75, 90, 120, mixed}", "120+89"));
+  CHECK_FALSE(meets("sm in {75, 90, 120}", "120+75"));
+  CHECK(meets("sm in {75, 90, 120+75}", "120+75"));
 }
 
 TEST_CASE("what is unknown of a machine counts as not there") {
@@ -116,8 +145,7 @@ TEST_CASE("misfits say what the machine has, and the nearest class is the one wi
   const detect::Machine& machine = machines->front().machine;
   const auto found = misfits(parsed("driver >= 570.26 and sm in {80, 90}"), machine, {});
   REQUIRE(found.size() == 1);
-  CHECK(render_misfit(found.front()) ==
-        "driver >= 570.26 (driver 550.54.14 runs CUDA up to 12.4)");
+  CHECK(render_misfit(found.front()) == "driver >= 570.26 (driver 550.54.14 runs CUDA up to 12.4)");
   const std::vector<std::vector<Misfit>> all = {
       misfits(parsed("gfx = gfx942 and rocm >= 6.4"), machine, {}),
       misfits(parsed("arch = aarch64"), machine, {}), found};

@@ -27,7 +27,7 @@ An option of `pip install` is also a variable (`PIP_` and its name in capitals) 
 `[install]` (for other commands: the section of pip's command with the same name). uv's keys are those of uv.toml and of
 `[tool.uv]` in pyproject.toml; `pip.` stands for its table `[pip]`, which takes precedence.
 
-The first of these that sets a value wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`, Axle's own
+The first of these that sets a value wins: options, `PIP_*`, `UV_*`, the project's `[tool.axle]` (`indexes`), uv.toml or `[tool.uv]`, Axle's own
 file, pip's files, uv's files of the user and the system, and for the index finally the default of the interpreter's pip.
 Lists are concatenated, with two exceptions: a `PIP_` variable replaces the value in pip's files, an option that of its `UV_` variable. All values of
 `no-binary` and `only-binary` in pip's settings apply in order, as with pip: a later one (`[global]`, `[install]`, variables,
