@@ -65,9 +65,7 @@ void TomlWriter::raw(std::string_view key, std::string_view value) {
   text_ += '\n';
 }
 
-void TomlWriter::text(std::string_view key, std::string_view value) {
-  raw(key, quoted(value));
-}
+void TomlWriter::text(std::string_view key, std::string_view value) { raw(key, quoted(value)); }
 
 void TomlWriter::text_if_any(std::string_view key, std::string_view value) {
   if (!value.empty()) text(key, value);

@@ -27,7 +27,7 @@ ByName index_names(const Lock& lock) {
 
 class NeedCheck {
  public:
-  explicit NeedCheck(const Lock& lock) : lock_(lock), packages_(index_names(lock)) {}
+  explicit NeedCheck(const Lock& lock) : packages_(index_names(lock)) {}
 
   /// Why `need` is not met in the classes of `owner`; empty: it is. One that a marker or an extra
   /// decides about may concern some of them only.
@@ -73,7 +73,6 @@ class NeedCheck {
                        class_name);
   }
 
-  const Lock& lock_;
   ByName packages_;
 };
 

@@ -32,13 +32,22 @@ std::string index_name(const plan::LockedPackage& package, const std::string& so
   return wheel::normalize_name(name);
 }
 
+/// Whether an index has no other build of the package: uv takes the highest local version.
+bool is_of_label(const plan::LockedPackage& package, const std::string& source) {
+  if (!index::is_http_url(source) && !index::is_file_url(source)) return false;
+  if (source.ends_with(".html")) return false;
+  const std::string label = "/" + package.variant.value_or("") + "/";
+  return package.family.empty() || (source + "/").contains(label);
+}
+
 /// The value of a source that is no index; empty: it is one.
 std::string place_of(const plan::LockedPackage& package, const std::string& folder) {
   if (!package.built_from) {
-    return package.source.empty()
-               ? fmt::format("{{ url = {} }}",
-                             TomlWriter::quoted(plan::absolute_place(package.url, folder)))
-               : std::string();
+    if (!package.source.empty() &&
+        is_of_label(package, plan::absolute_place(package.source, folder)))
+      return {};
+    return fmt::format("{{ url = {} }}",
+                       TomlWriter::quoted(plan::absolute_place(package.url, folder)));
   }
   const plan::BuiltFrom& from = *package.built_from;
   const std::string url = plan::absolute_place(from.url, folder);
