@@ -1,4 +1,4 @@
-#include "cli/views/edit_view.h"
+#include "cli/views/projects/edit_view.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/project_file_commands.h"
-#include "cli/views/edit_view.h"
+#include "cli/views/projects/edit_view.h"
 #include "foundation/documents/toml_reader.h"
 #include "foundation/text/quote.h"
 #include "session/input_file.h"

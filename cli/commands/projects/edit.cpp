@@ -1,6 +1,4 @@
 // add, remove: requirements of a project's pyproject.toml.
-#include "session/projects/project_edit.h"
-
 #include <iterator>
 #include <optional>
 #include <string>
@@ -11,10 +9,11 @@
 
 #include "cli/command.h"
 #include "cli/project_file_commands.h"
-#include "cli/views/edit_view.h"
+#include "cli/views/projects/edit_view.h"
 #include "session/projects/imported_project.h"
 #include "session/projects/locked_edit.h"
 #include "session/projects/project.h"
+#include "session/projects/project_edit.h"
 #include "session/requests/package_place.h"
 #include "session/session.h"
 #include "session/workspace.h"
