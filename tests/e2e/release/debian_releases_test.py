@@ -79,15 +79,14 @@ def root_of(suite, foreign):
 class Debian(TestCase):
     """Those for this machine."""
 
-    foreign = ""
+    architecture, foreign = platform.machine(), ""
     document = levels_document()
     best = "v1"
     environment = ()
 
     def setUp(self):
         super().setUp()
-        self.architecture = platform.machine()
-        self.program = released.native()
+        self.program = released.program(self.architecture)
 
     def isolation(self, root):
         """What runs a command in the release, with a /proc of its own."""
@@ -129,7 +128,7 @@ class Debian(TestCase):
     def check_wheel(self, root):
         """The wheel, installed by the program and by pip (no file of which is for one architecture)."""
         place = root / "axle"
-        wheel = "/axle/wheels/" + released.build_wheel(self, self.architecture, place / "wheels").name
+        wheel = "/axle/" + pathlib.Path(shutil.copy(released.build_wheel(self.architecture), place)).name
         self.assert_ok(self.inside(root, "/axle/variant", "install", wheel, "--no-index", "--python", "/axle/venv"))
         self.check_installed(root)
         if not PEERS.exists():
@@ -153,16 +152,11 @@ class Debian(TestCase):
 class DebianForArm(Debian):
     """Those for arm64."""
 
-    foreign = "arm64"
+    architecture, foreign = "aarch64", "arm64"
     document = variant_document({"null": [], "v82": [("aarch64", "version", ["8.2a"])]}, ("aarch64",),
                                 {"aarch64": {"requires": ["aarch64-variant-provider"]}})
     best = "v82"
     environment = (f"QEMU_CPU={released.EMULATION['QEMU_CPU']}",)
-
-    def setUp(self):
-        super().setUp()
-        self.architecture = "aarch64"
-        self.program = released.program("aarch64")
 
     def isolation(self, root):
         return released.emulated(root)

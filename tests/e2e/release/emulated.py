@@ -19,7 +19,8 @@ TABLE = pathlib.Path("/proc/sys/fs/binfmt_misc")
 # What the first bytes of a program for Linux on aarch64 are, and which of their bits count: qemu's qemu-binfmt-conf.sh.
 MAGIC = rb"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
 MASK = rb"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
-OPENED_NOW = b"F"
+# The emulator is opened now, not in ROOT later, and the name by which a program was called stays (variant-install).
+FLAGS = b"FP"
 
 
 def separate():
@@ -42,7 +43,7 @@ def main():
     emulator, root, *command = sys.argv[1:]
     separate()
     subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", TABLE], check=True)
-    (TABLE / "register").write_bytes(b":".join([b"", b"emulated", b"M", b"", MAGIC, MASK, os.fsencode(emulator), OPENED_NOW]))
+    (TABLE / "register").write_bytes(b":".join([b"", b"emulated", b"M", b"", MAGIC, MASK, os.fsencode(emulator), FLAGS]))
     elsewhere = [] if root == "/" else [f"--root={root}"]
     isolated = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *elsewhere, "--mount-proc"]
     os.execvp(isolated[0], [*isolated, *command])

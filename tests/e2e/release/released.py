@@ -1,5 +1,6 @@
 """What the tests of the one program share: where `./dev release` has put it, and how the one for aarch64 runs elsewhere."""
 
+import atexit
 import functools
 import os
 import pathlib
@@ -8,8 +9,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
+BIN = pathlib.Path(os.environ["AXLE_BIN"])
 SOURCE = pathlib.Path(os.environ["AXLE_SOURCE_DIR"])
 DIST = SOURCE / "build/dist"
 ARCHITECTURES = ("x86_64", "aarch64")
@@ -35,11 +38,15 @@ def native():
     return program(platform.machine())
 
 
-def build_wheel(test, architecture, out):
-    """The wheel `variant-install` of the architecture, which the program that is tested builds."""
+@functools.cache
+def build_wheel(architecture):
+    """The wheel `variant-install` of the architecture, which the program that is tested builds once."""
     program(architecture)
-    test.assert_ok(test.variant("build", SOURCE / "cli/wheel", "--arch", architecture, "--out", out, "--no-cache"))
-    return next(out.glob(f"variant_install-*_{architecture}.whl"))
+    out = pathlib.Path(tempfile.mkdtemp(prefix="axle-e2e-wheel-"))
+    atexit.register(shutil.rmtree, out, ignore_errors=True)
+    subprocess.run([BIN / "variant", "build", SOURCE / "cli/wheel", "--arch", architecture, "--out", out, "--no-cache"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return next(out.glob("variant_install-*.whl"))
 
 
 @functools.cache

@@ -19,7 +19,7 @@ class EachWheelTest(TestCase):
         for program in released.programs():
             architecture = program.parent.name
             with self.subTest(architecture):
-                yield architecture, released.build_wheel(self, architecture, self.root / architecture)
+                yield architecture, released.build_wheel(architecture)
 
     def test_it_says_what_it_needs_and_keeps_it(self):
         for architecture, wheel in self.wheels():
@@ -53,7 +53,7 @@ class WheelTest(TestCase):
     def setUp(self):
         super().setUp()
         self.program, self.prefix = released.native(), ()
-        self.wheel = released.build_wheel(self, platform.machine(), self.root / "dist")
+        self.wheel = released.build_wheel(platform.machine())
 
     def run_program(self, *arguments, program):
         return self.variant(*arguments, program=program, prefix=self.prefix)
@@ -92,7 +92,7 @@ class EmulatedWheelTest(TestCase):
     """The wheel for aarch64, as pip installs it for other machines; on Debian for aarch64 see debian_releases_test."""
 
     def test_what_pip_installed_starts(self):
-        wheel = released.build_wheel(self, "aarch64", self.root / "dist")
+        wheel = released.build_wheel("aarch64")
         into = self.root / "site"
         self.assert_ok(self.peer("python", "-m", "pip", "install", wheel, "--no-index", "--target", into, "--only-binary=:all:",
                                  "--platform", "manylinux2014_aarch64", "--python-version", "3.8"))
