@@ -241,8 +241,12 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::ci_check, axle::session::Opt::project_name,
       axle::session::Opt::project_machine, axle::session::Opt::project_extra,
       axle::session::Opt::project_group, axle::session::Opt::dev, axle::session::Opt::edit_alone,
-      axle::session::Opt::machine_class,
-      axle::session::Opt::export_format, axle::session::Opt::invert, axle::session::Opt::depth};
+      axle::session::Opt::machine_class, axle::session::Opt::export_format,
+      axle::session::Opt::invert, axle::session::Opt::depth, axle::session::Opt::frozen,
+      axle::session::Opt::locked, axle::session::Opt::all_groups, axle::session::Opt::only_group,
+      axle::session::Opt::no_default_groups, axle::session::Opt::inexact,
+      axle::session::Opt::no_install_project, axle::session::Opt::no_sync,
+      axle::session::Opt::coverage};
   for (const axle::session::OptionRow& row : axle::session::option_rows()) {
     CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,
                   ": either a row of cli/repeated_options.cpp, or here");

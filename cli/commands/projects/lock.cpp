@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/locked_project.h"
-#include "cli/views/lock_view.h"
+#include "cli/views/projects/lock_view.h"
 #include "session/projects/project_lock.h"
 #include "session/session.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/views/lock_view.h"
+#include "cli/views/projects/lock_view.h"
 
 namespace axle::cli {
 

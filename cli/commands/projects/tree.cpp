@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/views/lock_tree_view.h"
+#include "cli/views/projects/lock_tree_view.h"
 #include "foundation/text/nearest.h"
 #include "session/projects/lock_file.h"
 #include "session/session.h"

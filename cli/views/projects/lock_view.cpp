@@ -1,4 +1,4 @@
-#include "cli/views/lock_view.h"
+#include "cli/views/projects/lock_view.h"
 
 #include <algorithm>
 #include <map>

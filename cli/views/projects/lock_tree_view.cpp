@@ -1,4 +1,4 @@
-#include "cli/views/lock_tree_view.h"
+#include "cli/views/projects/lock_tree_view.h"
 
 #include <algorithm>
 #include <functional>
