@@ -223,7 +223,7 @@ std::optional<BoxGrowth::Grid> BoxGrowth::grid_of(const Box& box, const FactValu
   for (const auto& [fact, range] : box) {
     if (!platform.contains(fact) && fact != "system" && fact != "arch") facts.insert(fact);
   }
-  Grid grid{group_facts(facts, derivations_.all()), {}};
+  Grid grid{derivations_.group(facts), {}};
   for (const FactGroup& group : grid.groups) {
     auto cells = cells_of(box, group, platform);
     if (!cells) return std::nullopt;

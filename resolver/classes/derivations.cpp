@@ -88,7 +88,7 @@ bool lacks_all(const std::vector<SupportedProperties>& machines,
   return false;
 }
 
-/// As in group_facts: facts in the same set get the same number.
+/// As in Derivations::group: facts in the same set get the same number.
 class Links {
  public:
   explicit Links(const std::set<std::string, std::less<>>& facts) {
@@ -143,13 +143,6 @@ std::vector<FactGroup> grouped(const std::set<std::string, std::less<>>& facts,
 }
 
 }  // namespace
-
-std::vector<FactGroup> group_facts(const std::set<std::string, std::less<>>& facts,
-                                   const std::deque<Derivation>& derivations) {
-  std::vector<const UsedInputs*> all;
-  for (const Derivation& derivation : derivations) all.push_back(&derivation.used);
-  return grouped(facts, all);
-}
 
 std::string answer_of(const plan::Resolution& resolution) {
   std::string answer = "packages\n";
@@ -299,7 +292,7 @@ const std::string& Derivations::signature(Derivation& derivation, std::size_t gr
   const FactGroup& facts = derivation.groups[group];
   // What lists_at takes of an architecture that is not of the group.
   const std::string key = values_of(facts, point) + std::string(value_of(point, "arch"));
-  const auto [known, is_new] = derivation.known[group].try_emplace(key);
+  const auto [known, is_new] = shapes_[derivation.shape].known[group].try_emplace(key);
   if (is_new) {
     known->second = is_platform_fact(facts.front()) ? platform_signature(derivation, point)
                                                     : property_signature(derivation, facts, point);
@@ -307,17 +300,54 @@ const std::string& Derivations::signature(Derivation& derivation, std::size_t gr
   return known->second;
 }
 
-bool Derivations::holds_for(Derivation& derivation, const FactValues& point) {
-  for (std::size_t i = 0; i < derivation.groups.size(); ++i) {
-    if (signature(derivation, i, point) != derivation.signatures[i]) return false;
+Derivation* Derivations::find(const FactValues& point) {
+  for (Shape& shape : shapes_) {
+    std::string signatures;
+    for (std::size_t i = 0; i < shape.first->groups.size(); ++i)
+      signatures += signature(*shape.first, i, point) + '\0';
+    const auto found = shape.by_signatures.find(signatures);
+    if (found != shape.by_signatures.end()) return found->second;
   }
-  return true;
+  return nullptr;
 }
 
-Derivation* Derivations::find(const FactValues& point) {
-  const auto found = std::ranges::find_if(
-      all_, [&](Derivation& derivation) { return holds_for(derivation, point); });
-  return found == all_.end() ? nullptr : &*found;
+const std::vector<FactGroup>& Derivations::group(const std::set<std::string, std::less<>>& facts) {
+  const auto [known, is_new] = grouped_.try_emplace(facts);
+  if (is_new) {
+    std::vector<const UsedInputs*> all;
+    for (const Shape& shape : shapes_) all.push_back(&shape.first->used);
+    known->second = grouped(facts, all);
+  }
+  return known->second;
+}
+
+void Derivations::note(Derivation& derivation) {
+  const auto alike = std::ranges::find_if(
+      shapes_, [&](const Shape& shape) { return shape.first->used == derivation.used; });
+  derivation.shape = static_cast<std::size_t>(alike - shapes_.begin());
+  if (alike == shapes_.end()) {
+    Shape& shape = shapes_.emplace_back();
+    shape.first = &derivation;
+    shape.known.resize(derivation.groups.size());
+    grouped_.clear();
+  }
+  std::string signatures;
+  for (std::size_t i = 0; i < derivation.groups.size(); ++i) {
+    derivation.signatures.push_back(signature(derivation, i, derivation.point));
+    signatures += derivation.signatures.back() + '\0';
+  }
+  shapes_[derivation.shape].by_signatures.try_emplace(std::move(signatures), &derivation);
+}
+
+void Derivations::forget_last() {
+  const Derivation& last = all_.back();
+  std::erase_if(shapes_[last.shape].by_signatures,
+                [&](const auto& row) { return row.second == &last; });
+  if (shapes_[last.shape].first == &last) {
+    shapes_.pop_back();  // a derivation that is the first of its kind made the last one
+    grouped_.clear();
+  }
+  all_.pop_back();
 }
 
 void Derivations::find_groups(Derivation& derivation) const {
@@ -337,6 +367,10 @@ void Derivations::find_groups(Derivation& derivation) const {
 
 Derivation* Derivations::add(FactValues point, const Target& target, IndexCandidates& candidates) {
   ++solves_;
+    fprintf(stderr, "SOLVE");
+    for (auto& [f, v] : point) fprintf(stderr, " %s=%s", f.c_str(), v.c_str());
+    fprintf(stderr, "\n");
+  }
   WatchedCandidates watched(candidates, options_);
   for (const std::vector<Request>* list :
        {&requests_.requirements, &requests_.constraints, &requests_.overrides}) {
@@ -365,10 +399,8 @@ Derivation* Derivations::add(FactValues point, const Target& target, IndexCandid
     if (target.machine == here_) plugins_->add_facts(derivation.point);
   }
   find_groups(derivation);
-  derivation.known.resize(derivation.groups.size());
   Derivation& kept = all_.emplace_back(std::move(derivation));
-  for (std::size_t i = 0; i < kept.groups.size(); ++i)
-    kept.signatures.push_back(signature(kept, i, kept.point));
+  note(kept);
   return &kept;
 }
 
@@ -389,7 +421,7 @@ Derivation* Derivations::solve_on(const detect::Machine& machine, const FactValu
   if (kernel_matters_ || !asks_for_kernel(derivation->used)) return derivation;
   // Nobody asked before: the target was one of any kernel.
   kernel_matters_ = true;
-  all_.pop_back();
+  forget_last();
   return solve_on(machine, point);
 }
 

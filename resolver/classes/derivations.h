@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "foundation/report/report.h"
@@ -44,8 +45,7 @@ struct Derivation {
   std::vector<std::string> signatures;       ///< of `used` at `point`, by group
   std::string answer;                        ///< names and files; empty: there is none
   std::expected<plan::Resolution, Unresolved> result;
-  /// By group: the values of its facts -> the signature there.
-  std::vector<std::map<std::string, std::string, std::less<>>> known = {};
+  std::size_t shape = 0;  ///< the same as of others that were derived from the same inputs
 };
 
 class Derivations {
@@ -75,11 +75,21 @@ class Derivations {
   /// What `derivation` would be derived from at `point`, as far as the facts of the group decide.
   [[nodiscard]] const std::string& signature(Derivation& derivation, std::size_t group,
                                              const FactValues& point);
-  [[nodiscard]] bool holds_for(Derivation& derivation, const FactValues& point);
+  /// `facts` in sets between which no input of a derivation and no fact itself makes a link.
+  [[nodiscard]] const std::vector<FactGroup>& group(
+      const std::set<std::string, std::less<>>& facts);
 
  private:
   class SwitchedReport;
   struct Platform;
+  /// What derivations from the same inputs have in common: hundreds of machines differ in what they
+  /// say of a few inputs.
+  struct Shape {
+    Derivation* first = nullptr;
+    /// By group: the values of its facts -> the signature there.
+    std::vector<std::unordered_map<std::string, std::string>> known = {};
+    std::unordered_map<std::string, Derivation*> by_signatures = {};
+  };
 
   /// The target for the system, architecture and C library of `point`, and what was read for it.
   [[nodiscard]] Platform* platform_of(const FactValues& point);
@@ -87,6 +97,10 @@ class Derivations {
   [[nodiscard]] Derivation* add(FactValues point, const Target& target,
                                 IndexCandidates& candidates);
   void find_groups(Derivation& derivation) const;
+  /// Makes `derivation`, the last of all, one that is found.
+  void note(Derivation& derivation);
+  /// Removes the last of all.
+  void forget_last();
   [[nodiscard]] std::string platform_signature(const Derivation& derivation,
                                                const FactValues& point);
   [[nodiscard]] std::string property_signature(const Derivation& derivation, const FactGroup& group,
@@ -104,6 +118,9 @@ class Derivations {
   std::unique_ptr<SwitchedReport> report_;
   std::optional<AssumingHost> plugins_;
   std::deque<Derivation> all_;
+  std::vector<Shape> shapes_;
+  /// By facts; of as many shapes as there are.
+  std::map<std::set<std::string, std::less<>>, std::vector<FactGroup>> grouped_;
   std::map<std::string, std::unique_ptr<Platform>, std::less<>> platforms_;
   std::map<std::string, std::vector<SupportedProperties>, std::less<>> lists_;
   std::map<std::string, std::vector<wheel::Tag>, std::less<>> parsed_tags_;
@@ -114,9 +131,5 @@ class Derivations {
 
 /// Names and files, each with its hash: what makes two answers one.
 [[nodiscard]] std::string answer_of(const plan::Resolution& resolution);
-
-/// `facts` in sets between which no property of `derivations` and no fact itself makes a link.
-[[nodiscard]] std::vector<FactGroup> group_facts(const std::set<std::string, std::less<>>& facts,
-                                                 const std::deque<Derivation>& derivations);
 
 }  // namespace axle::resolver

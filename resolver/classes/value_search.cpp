@@ -146,7 +146,7 @@ std::optional<std::vector<std::string>> BoxGrowth::mixtures(
         value_of(facts_of(machine_with({{fact, values}}), derivations_.gpus()), fact));
     if (value.contains('+')) add_once(mixed, value);
   };
-  constexpr std::size_t most = 400;
+  constexpr std::size_t most = 40;
   for (std::size_t i = 0; i < some.size(); ++i) {
     for (std::size_t j = i + 1; j < some.size() && mixed.size() <= most; ++j) {
       // Two of one kind are as one of it, as far as the derivations go that are known.

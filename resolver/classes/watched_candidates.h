@@ -28,6 +28,7 @@ struct UsedInputs {
   /// Packages of which somebody pins a local version: a build that may be none for the machine.
   std::set<std::string, std::less<>> pinned_builds;
   bool variant_markers = false;  ///< some requirement asks which properties are supported
+  friend bool operator==(const UsedInputs&, const UsedInputs&) = default;
 };
 
 /// What was looked at that has to be put beside the lists of the machine.
