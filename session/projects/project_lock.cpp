@@ -127,10 +127,10 @@ class ClassLocking {
         return failed(std::move(good).error());
     }
     if (solved->bounded)
-      report_.warn(
-          fmt::format("class {}: the predicate may be stronger than it need be: {} solves "
-                      "did not find its bounds",
-                      about.name, resolver::most_solves_of_class));
+      report_.detail(
+          fmt::format("class {}: not all machines were tried that might get the same: its "
+                      "condition may be stronger than it need be",
+                      about.name));
     return plan::ClassAnswer{
         .about = {.name = about.name,
                   .machine = about.machine,

@@ -87,7 +87,7 @@ COMMANDS = {
     "model selftest": [],
     "lock": [],
     "sync": [],
-    "run": ["true"],
+    "run": [],
     "verify": [],
 }
 FLEETS = {"audit", "resolve", "explain", "download", "mirror", "bundle", "index lint"}
@@ -177,7 +177,8 @@ class Shared(ElsewhereTestCase):
                     self.assertIn("schema_version", body)
 
     def test_what_is_said_does_not_change_what_is_done(self):
-        for command in sorted(set(COMMANDS) - {"model bench", "model selftest", "self-test", "venv"}):
+        once = {"init", "providers untrust"}  # the second time there is nothing left to do
+        for command in sorted(set(COMMANDS) - once - {"model bench", "model selftest", "self-test", "venv"}):
             plain = self.run_with(command)
             for option in ("--verbose", "--quiet", "--no-color"):
                 with self.subTest(command=command, option=option):

@@ -388,7 +388,7 @@ class CommandTest(TestCase):
                                       (["--json", "providers", "lst"], "providers lst", "list"),
                                       (["index", "build2", "--out", "x"], "index build2", "build"),
                                       (["families"], "families", "did you mean `variant index families`"),
-                                      (["run", "info"], "run", "or `variant model info`?"),
+                                      (["runtime", "info"], "runtime", "or `variant model info`?"),
                                       (["runtime", "--json", "bench"], "runtime", "`variant --help` lists the commands"), (["runtime", "bench"], "runtime", "did you mean `variant model bench`?"),
                                       (["provider", "list"], "provider", "did you mean `variant providers list`?"),
                                       (["isntall"], "isntall", "did you mean `variant install`"),
@@ -414,7 +414,7 @@ class CommandTest(TestCase):
         for words, hint in ((["install", "--indx-url", "x"], "did you mean --index-url?"),
                             (["install", "--drry-run", "x"], "did you mean --dry-run?"),
                             (["--jsno", "list"], "did you mean --json?"),
-                            (["list", "--overwrite"], "--overwrite is an option of variant install or variant undo;"),
+                            (["list", "--refit"], "--refit is an option of variant install;"),
                             (["list", "--index-url=x"], "--index-url is an option of other commands;"),
                             (["model", "info", "--python=x"], "--python is an option of other commands;"),
                             (["list", "--zzzz"], "see `variant list --help`")):

@@ -152,6 +152,10 @@ def our_options():
     return found
 
 
+# Ours of that name are about a project and its lock, not about requirements files and environments.
+OF_PROJECTS = {"pip sync", "pip tree"}
+
+
 def problems(rows):
     """What is wrong with the rows, in words."""
     found = []
@@ -162,7 +166,7 @@ def problems(rows):
                 found.append(f"{program} {command}: no line `command = …`")
                 continue
             if name == "not":
-                if command.removeprefix("pip ") in rows.ours:
+                if command not in OF_PROJECTS and command.removeprefix("pip ") in rows.ours:
                     found.append(f"{program} {command}: there is `variant {command.removeprefix('pip ')}`")
                 continue
             if name not in rows.ours:
