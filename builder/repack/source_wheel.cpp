@@ -85,8 +85,9 @@ Result<void> SourceWheel::read_all(wheel::ByteSource& raw, const Visit& visit) {
   }
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return entries[a]->size > entries[b]->size; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return entries[a]->size != entries[b]->size ? entries[a]->size > entries[b]->size : a < b;
+  });
   std::vector<std::uint64_t> sizes;
   for (const std::size_t i : order) sizes.push_back(entries[i]->size);
   std::vector<std::optional<Result<wheel::PackedMember>>> read(entries.size());

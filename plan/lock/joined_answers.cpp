@@ -188,13 +188,16 @@ std::vector<LockedPackage> join_answers(const std::vector<ClassAnswer>& answers,
   std::vector<LockedPackage> packages;
   for (auto& [name, of_name] : drafts) {
     const auto begin = static_cast<std::ptrdiff_t>(packages.size());
-    for (Draft& draft : of_name) packages.push_back(std::move(draft).finish());
-    // Entries of one file stay in the order of their classes.
-    std::stable_sort(packages.begin() + begin, packages.end(),
-                     [](const LockedPackage& left, const LockedPackage& right) {
-                       return std::tie(left.version, left.filename) <
-                              std::tie(right.version, right.filename);
-                     });
+    for (Draft& draft : of_name) {
+      LockedPackage package = std::move(draft).finish();
+      // Entries of one file stay in the order of their classes.
+      const auto place = std::upper_bound(
+          packages.begin() + begin, packages.end(), package,
+          [](const LockedPackage& left, const LockedPackage& right) {
+            return std::tie(left.version, left.filename) < std::tie(right.version, right.filename);
+          });
+      packages.insert(place, std::move(package));
+    }
   }
   return packages;
 }

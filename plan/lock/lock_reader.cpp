@@ -353,7 +353,12 @@ Lock read_lock(TomlTable top) {
   if (tables.top.reading().error()) return lock;
   check_files(lock, tables);
   check_needs(lock, tables);
-  std::ranges::stable_sort(lock.packages, {}, &LockedPackage::name);
+  // Those of one name stay in their order; a lock that Axle wrote is sorted.
+  for (auto next = lock.packages.begin(); next != lock.packages.end(); ++next) {
+    const auto place =
+        std::ranges::upper_bound(lock.packages.begin(), next, next->name, {}, &LockedPackage::name);
+    std::rotate(place, next, next + 1);
+  }
   return lock;
 }
 

@@ -57,7 +57,6 @@ std::string marker_of(const Target& target, std::string_view name) {
   return found == target.markers.strings.end() ? std::string() : found->second;
 }
 
-/// The kernel counts only where a marker asks for it.
 bool asks_for_kernel(const UsedInputs& used) {
   return used.markers.contains("platform_release") || used.markers.contains("platform_version");
 }
@@ -88,7 +87,6 @@ bool lacks_all(const std::vector<SupportedProperties>& machines,
   return false;
 }
 
-/// As in Derivations::group: facts in the same set get the same number.
 class Links {
  public:
   explicit Links(const std::set<std::string, std::less<>>& facts) {
@@ -367,10 +365,6 @@ void Derivations::find_groups(Derivation& derivation) const {
 
 Derivation* Derivations::add(FactValues point, const Target& target, IndexCandidates& candidates) {
   ++solves_;
-    fprintf(stderr, "SOLVE");
-    for (auto& [f, v] : point) fprintf(stderr, " %s=%s", f.c_str(), v.c_str());
-    fprintf(stderr, "\n");
-  }
   WatchedCandidates watched(candidates, options_);
   for (const std::vector<Request>* list :
        {&requests_.requirements, &requests_.constraints, &requests_.overrides}) {

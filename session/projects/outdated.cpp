@@ -115,7 +115,11 @@ Outcome<std::vector<OutdatedPackage>> find_outdated(Session& session, const Proj
       if (!is_newest) outdated.push_back(std::move(one));
     }
   }
-  std::ranges::stable_sort(outdated, {}, &OutdatedPackage::name);
+  for (auto next = outdated.begin(); next != outdated.end(); ++next) {
+    const auto place =
+        std::ranges::upper_bound(outdated.begin(), next, next->name, {}, &OutdatedPackage::name);
+    std::rotate(place, next, next + 1);
+  }
   return outdated;
 }
 

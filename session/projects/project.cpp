@@ -196,9 +196,9 @@ class ProjectReader {
 std::string Project::lock_path() const { return (fs::path(folder) / plan::lock_filename).string(); }
 
 std::string Project::environment_path(std::string_view class_name) const {
-  const std::string name =
+  const std::string last =
       environment_by_class ? fmt::format(".venv-{}", class_name) : std::string(".venv");
-  return (fs::path(folder) / name).string();
+  return (fs::path(folder) / last).string();
 }
 
 const MachineClass* Project::find_class(std::string_view class_name) const {

@@ -21,13 +21,13 @@ std::optional<resolver::Target> target_on(const detect::Machine& machine) {
                                ? machine.cpu.machine
                                : std::string(detect::render_arch(machine.cpu.arch));
   resolver::Target target = cpython_311(machine);
-  wheel::TagTarget tags;
-  tags.python_minor = 11;
-  tags.architecture = arch;
-  tags.libc_family = machine.libc.family;
-  tags.libc_major = machine.libc.major;
-  tags.libc_minor = machine.libc.minor;
-  target.tags = wheel::supported_tags(tags);
+  wheel::TagTarget platform;
+  platform.python_minor = 11;
+  platform.architecture = arch;
+  platform.libc_family = machine.libc.family;
+  platform.libc_major = machine.libc.major;
+  platform.libc_minor = machine.libc.minor;
+  target.tags = wheel::supported_tags(platform);
   if (mac) {
     std::vector<wheel::Tag> portable = target.tags.best_first();
     std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
@@ -197,7 +197,7 @@ void ClassWorld::check_weakest(const Predicate& holds, const FactValues& own, co
 
 void publish_builds(World& world, const std::string& name, const std::string& version,
                     const std::map<std::string, std::vector<std::string>>& labels,
-                    const std::string& tags,
+                    const std::string& wheel_tags,
                     const std::map<std::string, std::vector<std::string>>& needs) {
   wheel::VariantMetadata metadata;
   metadata.schema_version = "0.2.0";
@@ -206,7 +206,7 @@ void publish_builds(World& world, const std::string& name, const std::string& ve
   if (labels.size() == 1) {
     // Nothing but a plain build.
     WheelRecipe plain{.name = name, .version = version};
-    plain.tags = tags;
+    plain.tags = wheel_tags;
     world.index.add_wheel(plain);
     return;
   }
@@ -223,7 +223,7 @@ void publish_builds(World& world, const std::string& name, const std::string& ve
   for (const auto& [label, properties] : labels) {
     WheelRecipe recipe{.name = name, .version = version};
     recipe.label = label;
-    recipe.tags = tags;
+    recipe.tags = wheel_tags;
     recipe.variants = metadata;
     if (const auto own = needs.find(label); own != needs.end()) recipe.requires_dist = own->second;
     world.index.add_wheel(recipe);
