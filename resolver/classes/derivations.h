@@ -18,6 +18,7 @@
 #include "foundation/report/report.h"
 #include "plan/resolution.h"
 #include "resolver/catalogue/index_candidates.h"
+#include "resolver/classes/fact_groups.h"
 #include "resolver/classes/kept_sources.h"
 #include "resolver/classes/plugin_assumptions.h"
 #include "resolver/classes/watched_candidates.h"
@@ -33,9 +34,6 @@ namespace axle::resolver {
 /// such a machine. nullopt: there is none (no interpreter for that system). The machine outlives
 /// the target.
 using TargetMaker = std::function<std::optional<Target>(const detect::Machine&)>;
-
-/// A set of facts that go together: of several sets no value of one limits those of another.
-using FactGroup = std::vector<std::string>;
 
 struct Derivation {
   FactValues point;  ///< a machine that it was derived for
