@@ -92,8 +92,11 @@ Compiler ToolchainFinder::asked(const std::string& program, const std::string& l
   if (known != asked_.end()) return known->second;
   auto text = output_of({program, "--version"});
   if (!text) return asked_[program] = {};
-  // nvcc begins with its copyright: "Cuda compilation tools, release 13.0, V13.0.88".
-  const std::size_t release = language == "cuda" ? text->find("Cuda compilation") : 0;
+  // nvcc begins with its copyright: "Cuda compilation tools, release 13.0, V13.0.88"; hipcc perhaps
+  // with what it says of missing GPUs: "HIP version: 5.2.21153-0".
+  const std::size_t release = language == "cuda"  ? text->find("Cuda compilation")
+                              : language == "hip" ? text->find("HIP version")
+                                                  : 0;
   if (release != std::string::npos) text->erase(0, release);
   return asked_[program] = {program, text->substr(0, text->find('\n'))};
 }

@@ -20,6 +20,10 @@ BEGIN = r"(?:variant|pip|uv|python3 -m)"
 NOT_HINTS = {"index/browse/page_frame.cpp", "index/browse/project_page.cpp", "cli/commands.cpp", "session/options.cpp", "doctor/finding.cpp", "session/settings/setting_rows.h", "session/variables.h"}
 # Mentions of a command by its name, which propose nothing.
 MENTIONS = {
+    "variant import": "project_files_test.py runs it",
+    "variant add": "project_files_test.py runs it",
+    "variant lock --upgrade": "sync_test.py runs it",
+    "variant run python -V": "sync_test.py runs such commands",
     "variant index build": "says who wrote an index",
     "variant ci github": "the first line of the file that it writes",
     "variant ci gitlab": "the first line of the file that it writes",

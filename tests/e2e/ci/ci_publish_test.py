@@ -161,7 +161,7 @@ class PublishingTest(CiCase):
             job = document["variants: publish"]
             self.collected(self.repository / "dist-variants")
             env = {name: value.replace("$$", "$") for name, value in document["variables"].items() if name != "VARIANT"}
-            env = self.job_environment(**env, **job["variables"], **place.local(self))
+            env = self.job_environment(**{**env, **job["variables"], **place.local(self)})
             # The first entry installs this program.
             script = "set -eu\n" + "".join(job["script"][1:])
             self.assert_published(self.call("sh", "-euc", script, env=env), place)
