@@ -316,7 +316,9 @@ std::vector<std::string> cmake_inputs(const std::string& work_folder) {
     if (line.starts_with('\'') && line.ends_with('\'') && line.size() > 1)
       line = line.substr(1, line.size() - 2);
     const fs::path path = (build / line).lexically_normal();
-    const bool made = std::ranges::mismatch(build, path).in1 == build.end();
+    // By the build, or for it: what these were made of is an input.
+    const fs::path work = build.parent_path();
+    const bool made = std::ranges::mismatch(work, path).in1 == work.end();
     std::error_code ignored;
     if (!made && fs::is_regular_file(path, ignored)) files.push_back(path.string());
   };
