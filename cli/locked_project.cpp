@@ -52,12 +52,36 @@ std::vector<std::string> keys(
 
 }  // namespace
 
+std::string choosing_option(const session::Arguments& arguments) {
+  for (const Opt id :
+       {Opt::upgrade, Opt::upgrade_package, Opt::exclude_newer, Opt::uploaded_prior_to,
+        Opt::exclude_newer_package, Opt::no_binary, Opt::only_binary, Opt::no_sources,
+        Opt::no_sources_package, Opt::pre, Opt::prerelease, Opt::variant, Opt::no_variants,
+        Opt::no_variants_of, Opt::torch_backend, Opt::require, Opt::supported, Opt::enable_provider,
+        Opt::disable_provider}) {
+    if (arguments.has(id)) return session::option_name(id);
+  }
+  return {};
+}
+
+session::Outcome<std::string> named_class(const session::Arguments& arguments) {
+  const std::vector<std::string> names = arguments.values(Opt::machine_class);
+  if (names.size() > 1)
+    return session::misused("--class: an environment is of one class", "name one");
+  return names.empty() ? std::string() : names.front();
+}
+
 session::Outcome<LockedProject> open_locked_project(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
   const bool frozen = arguments.has(Opt::frozen);
   const bool locked = arguments.has(Opt::locked);
   if (frozen && locked)
     return session::misused("--frozen and --locked cannot be combined", "leave one of them out");
+  const std::string choosing = choosing_option(arguments);
+  if ((frozen || locked) && !choosing.empty())
+    return session::misused(
+        fmt::format("{} has no effect with {}", choosing, frozen ? "--frozen" : "--locked"),
+        "leave one of them out");
   auto project = session::open_project();
   if (!project) return std::unexpected(project.error());
   auto lock = session::read_lock(*project);
@@ -66,8 +90,7 @@ session::Outcome<LockedProject> open_locked_project(session::Session& session, O
     if (!*lock) return std::unexpected(no_lock(*project));
     return LockedProject{*std::move(project), **std::move(lock)};
   }
-  const bool asked = arguments.has(Opt::upgrade) || arguments.has(Opt::upgrade_package);
-  if (*lock && !asked) {
+  if (*lock && choosing.empty()) {
     const auto current = session::is_current(*project, **lock);
     if (!current) return std::unexpected(current.error());
     if (*current) return LockedProject{*std::move(project), **std::move(lock)};

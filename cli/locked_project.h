@@ -16,6 +16,13 @@ struct LockedProject {
   plan::Lock lock;
 };
 
+/// The first option that only counts where something is chosen, such as --pre or --upgrade; empty:
+/// none is given. With one of them a lock that is up to date is made anew.
+[[nodiscard]] std::string choosing_option(const session::Arguments& arguments);
+
+/// --class; empty: none is named. Error: usage, for several.
+[[nodiscard]] session::Outcome<std::string> named_class(const session::Arguments& arguments);
+
 /// Without --frozen and --locked a lock that is missing or out of date is made and written; with
 /// --locked it is refused (exit code 4), with --frozen taken as it is.
 [[nodiscard]] session::Outcome<LockedProject> open_locked_project(session::Session& session,

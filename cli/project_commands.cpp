@@ -107,7 +107,7 @@ Command run_row(std::vector<Opt> resolving) {
           Arity::command,
           syncing(std::move(resolving), {Opt::no_sync}),
           "variant run python train.py --epochs 3\n"
-          "variant run --no-sync pytest    without a look at the lock",
+          "variant run --no-sync pytest    in the environment as it is",
           run_run,
           machine_classes};
 }

@@ -1,6 +1,7 @@
 #include "session/projects/project_lock.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -40,9 +41,11 @@ std::map<std::string, std::string, std::less<>> versions_of(const plan::Lock* lo
   return versions;
 }
 
-/// What the options of `session` leave open of a project, asked for whole.
+/// `arguments` with all that the project asks for in place of the part that they name.
 Arguments whole_project(const Project& project, Arguments arguments) {
   arguments.positionals.clear();
+  for (const Opt part : {Opt::requirement, Opt::group, Opt::extra, Opt::all_extras})
+    arguments.remove(part);
   arguments.add(Opt::requirement, project.file);
   if (!project.extras.empty()) arguments.add(Opt::all_extras, "");
   for (const auto& [name, requirements] : project.groups)
@@ -229,6 +232,13 @@ Outcome<std::string> lock_inputs(const Project& project) {
   take("tool", "uv");
   if (const toml::node* groups = document->get("dependency-groups"))
     counting.insert("dependency-groups", *groups);
+  for (const MachineClass& about : project.classes) {
+    const std::string head = about.machine.substr(0, about.machine.find(';'));
+    const auto profile =
+        installer::read_file((std::filesystem::path(project.folder) / head).string(), largest_lock);
+    if (profile)
+      counting.insert("profile " + about.name, wheel::render_hex(wheel::sha256(*profile)));
+  }
   std::ostringstream text;
   text << toml::json_formatter{counting};
   return wheel::render_hex(wheel::sha256(text.str()));

@@ -22,7 +22,8 @@ using PreferredVersions = std::map<std::string, std::vector<wheel::Version>, std
 [[nodiscard]] Outcome<std::optional<plan::Lock>> read_lock(const Project& project);
 
 /// sha256 over what the answer depends on in the project's own file: what it requires, its sources
-/// and indexes, its classes. Whitespace, comments and order of keys do not count.
+/// and indexes, its classes and the files of their profiles. Whitespace, comments and order of keys
+/// do not count.
 [[nodiscard]] Outcome<std::string> lock_inputs(const Project& project);
 
 /// Whether `lock` was made for what the project says now.

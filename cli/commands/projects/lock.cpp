@@ -69,7 +69,7 @@ int run_lock(session::Session& session, Output& output) {
 
   std::optional<plan::Lock> made;
   bool current = false;
-  if (old != nullptr && !upgrade && !arguments.has(Opt::upgrade_package)) {
+  if (old != nullptr && choosing_option(arguments).empty()) {
     const auto is_current = session::is_current(*project, *old);
     if (!is_current) return output.failure(is_current.error());
     current = *is_current;

@@ -19,6 +19,7 @@
 #include "foundation/system/program_run.h"
 #include "session/changes/environment_changes.h"
 #include "session/projects/class_environment.h"
+#include "session/projects/lock_file.h"
 #include "session/projects/sync_plan.h"
 #include "session/session.h"
 #include "session/variables.h"
@@ -84,17 +85,21 @@ std::expected<Synchronised, int> synchronise(session::Session& session, Output& 
   auto locked = open_locked_project(session, output);
   if (!locked) return refused(locked.error());
   const session::Project& project = locked->project;
+  const auto named = named_class(arguments);
+  if (!named) return refused(named.error());
   auto machine = session.machine();
   if (!machine) return refused(machine.error());
-  auto chosen = session::choose_class(session, project, locked->lock, machine->machine,
-                                      arguments.value(Opt::machine_class));
+  auto chosen = session::choose_class(session, project, locked->lock, machine->machine, *named);
   if (!chosen) return refused(chosen.error());
   const auto wanted = lock_selection(project, locked->lock, arguments);
   if (!wanted) return refused(wanted.error());
   output.detail(fmt::format("class {}: {}", chosen->about->name, chosen->about->holds));
   const bool made = !chosen->there;
   if (made && arguments.has(Opt::dry_run)) {
-    const auto packages = plan::locked_closure(locked->lock, chosen->about->name, *wanted, {});
+    const auto opened = session::open_class(locked->lock, chosen->about->name);
+    if (!opened) return refused(opened.error());
+    const auto packages = plan::locked_closure(locked->lock, chosen->about->name, *wanted,
+                                               session::class_markers(*opened));
     if (!packages) return refused(session::failed(packages.error()).error());
     return std::unexpected(foresee_all(*chosen, *packages, output));
   }
@@ -170,19 +175,15 @@ int run_run(session::Session& session, Output& output) {
   }
   std::string folder;
   if (arguments.has(Opt::no_sync)) {
-    auto locked = open_locked_project(session, output);
+    const auto locked = read_locked_project(output);
     if (!locked) return output.failure(locked.error());
+    const auto named = named_class(arguments);
+    if (!named) return output.failure(named.error());
     auto machine = session.machine();
     if (!machine) return output.failure(machine.error());
-    auto chosen = session::choose_class(session, locked->project, locked->lock, machine->machine,
-                                        arguments.value(Opt::machine_class));
+    auto chosen =
+        session::synced_class(session, locked->project, locked->lock, machine->machine, *named);
     if (!chosen) return output.failure(chosen.error());
-    if (!chosen->there) {
-      return output.failure(
-          session::failed({ErrorKind::not_found, fmt::format("{} does not exist", chosen->folder),
-                           "`variant sync` makes it"})
-              .error());
-    }
     folder = chosen->folder;
   } else {
     const auto done = synchronise(session, output);

@@ -106,8 +106,10 @@ int run_verify(session::Session& session, Output& output) {
   if (!locked) return output.failure(locked.error());
   auto machine = session.machine();
   if (!machine) return output.failure(machine.error());
-  auto synced = session::synced_class(session, locked->project, locked->lock, machine->machine,
-                                      arguments.value(Opt::machine_class));
+  const auto named = named_class(arguments);
+  if (!named) return output.failure(named.error());
+  auto synced =
+      session::synced_class(session, locked->project, locked->lock, machine->machine, *named);
   if (!synced) return output.failure(synced.error());
   Verification found;
   found.about = synced->about;

@@ -97,6 +97,24 @@ class Sync(ProjectCase):
         self.assert_fails(self.call("sync", "--extra", "mor"), 2, "mor", "more")
         self.assert_fails(self.call("sync", "--group", "absent"), 2, "absent", "dev")
 
+    def test_extras_and_groups_of_a_project_that_is_not_locked_yet(self):
+        self.write_project(["low"], more='[project.optional-dependencies]\nmore = ["extra-thing"]\n'
+                                         '[dependency-groups]\ndocs = ["top"]\n')
+        below = self.folder / "src"
+        below.mkdir()
+        self.assert_ok(self.call("sync", "--extra", "more", "--group", "docs", cwd=below))
+        self.assertEqual(set(self.installed()), {"low", "extra-thing", "top"})
+
+    def test_options_of_choosing_count_also_where_a_lock_is_up_to_date(self):
+        self.add("low", "3.0rc1")
+        self.write_project(["low"])
+        self.assert_ok(self.call("lock"))
+        self.assertEqual(self.locked("default"), {"low": "2.0"})
+        for stay in ("--frozen", "--locked"):
+            self.assert_fails(self.call("sync", stay, "--pre"), 2, "--pre has no effect with " + stay)
+        self.assert_ok(self.call("lock", "--pre", "-P", "low"))
+        self.assertEqual(self.locked("default"), {"low": "3.0rc1"})
+
     def test_a_dry_run_changes_nothing(self):
         self.write_project(["top"])
         done = self.assert_ok(self.call("sync", "--dry-run", "--json")).json
@@ -200,6 +218,7 @@ class Classes(ProjectCase):
         self.assertEqual(set(self.installed()), {"fast", "plain"})
         self.assert_fails(self.call("sync", "--class", "train"), 3, "class train is not for this machine", "sm = 90")
         self.assert_fails(self.call("sync", "--class", "trian"), 2, "trian", "train")
+        self.assert_fails(self.call("sync", "--class", "laptop", "--class", "train"), 2, "one class")
         self.assertEqual(set(self.installed()), {"fast", "plain"})
 
     def test_no_class_is_for_this_machine(self):
@@ -208,6 +227,16 @@ class Classes(ProjectCase):
         failed = self.assert_fails(self.call("sync"), 3, "no class", "variant lock")
         self.assertRegex(failed.err, "class old needs .*sm in {61, 62, mixed}")
         self.assertFalse(self.environment.exists())
+
+    def test_a_profile_that_changed(self):
+        profile = self.folder / "node.json"
+        self.assert_ok(self.call("detect", "--for", "none", "--profile", profile))
+        self.write_project(["fast"], more='[tool.axle.machines]\nnode = "node.json"\n')
+        self.assert_ok(self.call("lock"))
+        self.assert_ok(self.call("lock", "--check"))
+        profile.unlink()
+        self.assert_ok(self.call("detect", "--for", "h100", "--profile", profile))
+        self.assert_fails(self.call("lock", "--check"), 4)
 
     def test_environments_by_class(self):
         self.write_project(["fast"], more=self.machines + '[tool.axle]\nenvironments = "by-class"\n')
@@ -253,6 +282,11 @@ class Run(ProjectCase):
         self.assert_ok(self.call("lock", "--upgrade"))
         code = "import low; print(low.VERSION)"
         self.assertEqual(self.assert_ok(self.call("run", "--no-sync", "python", "-c", code)).out, "1.0\n")
+        before = self.lock_file.read_bytes()
+        self.write_project(["low", "absent"])
+        self.assertEqual(self.assert_ok(self.call("run", "--no-sync", "python", "-c", code)).out, "1.0\n")
+        self.assertEqual(self.lock_file.read_bytes(), before)
+        self.write_project(["low"])
         self.assertEqual(self.assert_ok(self.call("run", "python", "-c", code)).out, "2.0\n")
 
 
