@@ -22,7 +22,6 @@ namespace {
 using nlohmann::ordered_json;
 using session::Drift;
 using session::DriftKind;
-using session::Opt;
 
 std::string_view render_kind(DriftKind kind) {
   switch (kind) {
