@@ -245,7 +245,8 @@ std::vector<plan::DecidingProperty> WheelChooser::with_facts(
 }
 
 SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const UsableWheels& usable,
-                                       const VersionOf& version_of, ReleaseChoice& choice) {
+                                       const VersionOf& version_of, bool reasons,
+                                       ReleaseChoice& choice) {
   const Wheels& wheels = usable.variants;
   const wheel::VariantMetadata& document = *metadata.document;
   plan::Decision& decision = choice.decision;
@@ -278,6 +279,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   std::set<std::string_view> labels_of_wheels;
   for (const CandidateWheel* wheel : wheels) labels_of_wheels.insert(wheel->label);
   for (RejectedVariant& rejected : ranking.rejected) {
+    if (!reasons) break;
     if (!labels_of_wheels.contains(rejected.label)) continue;
     const auto view = against.find(rejected.label);
     Facts facts = facts_against(rejected.property, document.variants.at(rejected.label),
@@ -295,8 +297,9 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
         choice.unlisted_label = ranked.label;
       continue;
     }
-    std::vector<plan::DecidingProperty> properties =
-        with_facts(deciding_properties(document, ranked.label, supported.lists));
+    std::vector<plan::DecidingProperty> properties;
+    if (reasons)
+      properties = with_facts(deciding_properties(document, ranked.label, supported.lists));
     std::string evidence = evidence_of(ranked.label);
     decision.ranked.push_back({std::move(ranked.label), std::move(ranked.keys),
                                std::move(properties), std::move(evidence)});
@@ -362,7 +365,7 @@ void WheelChooser::choose_variant(const Judged& judged, const WheelPolicy& polic
 Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, const Release& release,
                                                  const WheelPolicy& policy,
                                                  const VersionOf& version_of, UsableWheels usable,
-                                                 ReleaseChoice& choice) {
+                                                 bool reasons, ReleaseChoice& choice) {
   Judged judged;
   judged.usable = std::move(usable);
   if (release.trouble()) return std::unexpected(*release.trouble());
@@ -380,7 +383,7 @@ Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, const 
                                  (*metadata)->skipped.end());
   if (judged.is_ranked()) {
     warn_of_abi_defects(*(*metadata)->document, name, report_);
-    judged.supported = rank(**metadata, judged.usable, version_of, choice);
+    judged.supported = rank(**metadata, judged.usable, version_of, reasons, choice);
     judged.needed = judged.needed || has_builds_for(*(*metadata)->document, policy.required);
   } else if (!(*metadata)->broken.empty()) {
     for (const CandidateWheel* wheel : judged.usable.variants) {
@@ -394,8 +397,8 @@ Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, const 
 Result<std::vector<BuildOption>> WheelChooser::options(const std::string& name, Release& release,
                                                        const WheelPolicy& policy) {
   ReleaseChoice choice;
-  const auto judged =
-      judge(name, release, policy, {}, usable_wheels(name, release, policy, nullptr), choice);
+  const auto judged = judge(name, release, policy, {},
+                            usable_wheels(name, release, policy, nullptr), false, choice);
   std::vector<BuildOption> options;
   if (!judged && is_out_of_reach(judged.error(), release)) return options;
   if (!judged) return std::unexpected(judged.error());
@@ -427,9 +430,10 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
                                            const WheelPolicy& policy, const VersionOf& version_of,
                                            bool whole) {
   ReleaseChoice choice;
-  const auto judged = judge(
-      name, release, policy, version_of,
-      usable_wheels(name, release, policy, whole ? &choice.decision.skipped : nullptr), choice);
+  const auto judged =
+      judge(name, release, policy, version_of,
+            usable_wheels(name, release, policy, whole ? &choice.decision.skipped : nullptr), true,
+            choice);
   if (!judged) {
     if (!is_out_of_reach(judged.error(), release)) return std::unexpected(judged.error());
     choice.why_not = judged.error();

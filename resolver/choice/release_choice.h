@@ -108,10 +108,10 @@ class WheelChooser {
     [[nodiscard]] bool is_ranked() const { return metadata != nullptr && metadata->document; }
   };
 
-  /// `usable`: of `release`.
+  /// `usable`: of `release`. `reasons`: as of rank.
   [[nodiscard]] Result<Judged> judge(const std::string& name, const Release& release,
                                      const WheelPolicy& policy, const VersionOf& version_of,
-                                     UsableWheels usable, ReleaseChoice& choice);
+                                     UsableWheels usable, bool reasons, ReleaseChoice& choice);
   /// `skipped`: where the others are listed, with the reasons; nullptr: nobody reads that.
   [[nodiscard]] UsableWheels usable_wheels(const std::string& name, Release& release,
                                            const WheelPolicy& policy,
@@ -127,10 +127,12 @@ class WheelChooser {
   [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
   using Wheels = std::vector<const CandidateWheel*>;
 
-  /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
+  /// The variants that have a wheel here, ranked; the supported lists are returned. `reasons`: also
+  /// those that are rejected, and what of the machine decided: finding that takes longer than
+  /// ranking.
   [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata,
                                          const UsableWheels& usable, const VersionOf& version_of,
-                                         ReleaseChoice& choice);
+                                         bool reasons, ReleaseChoice& choice);
   void choose_variant(const Judged& judged, const WheelPolicy& policy, ReleaseChoice& choice);
   /// `view`: the one of `views_` that is spoken of; nullptr: the whole machine.
   [[nodiscard]] Facts facts_about(const wheel::Property& property, const detect::Machine* view,

@@ -95,12 +95,18 @@ Derivations::Derivations(const Requests& requests, const Options& options, const
       sources_(sources),
       make_target_(std::move(make_target)),
       report_(std::make_unique<SwitchedReport>(report)) {
+  say_remarks(false);
   if (options_.providers.plugins == nullptr) return;
   plugins_.emplace(*options_.providers.plugins);
   options_.providers.plugins = &*plugins_;
 }
 
 Derivations::~Derivations() = default;
+
+void Derivations::say_remarks(bool on) {
+  report_->turn(on);
+  options_.remarks = on;
+}
 
 Derivations::Platform* Derivations::platform_of(const FactValues& point) {
   FactGroup facts(std::begin(platform_facts), std::end(platform_facts));
@@ -366,9 +372,9 @@ Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValu
   if (derived == nullptr) {
     here_ = &machine;
     if (plugins_) plugins_->assume(nullptr);
-    report_->turn(true);
+    say_remarks(true);
     derived = solve_on(machine, facts);
-    report_->turn(false);
+    say_remarks(false);
     here_ = nullptr;
     if (plugins_) plugins_->add_facts(facts);
   }

@@ -89,6 +89,7 @@ class Derivations {
     std::unordered_map<std::string, Derivation*> by_signatures = {};
   };
 
+  void say_remarks(bool on);
   /// The target for the system, architecture and C library of `point`, and what was read for it.
   [[nodiscard]] Platform* platform_of(const FactValues& point);
   [[nodiscard]] Derivation* solve_on(const detect::Machine& machine, const FactValues& point);

@@ -35,6 +35,7 @@ struct Options {
   bool variants = true;  ///< --no-variants
   /// Decisions list the files of a release that were left out: --explain and --json show them.
   bool whole_decisions = true;
+  bool remarks = true;  ///< false: nobody reads why nothing newer or better is chosen
   std::set<std::string, std::less<>> plain_only;  ///< --no-variants=PKG, normalised names
   std::map<std::string, std::string, std::less<>> pinned_variants;  ///< --variant PKG=LABEL
   /// Family -> label: --torch-backend. Taken whether the machine can run it or not.

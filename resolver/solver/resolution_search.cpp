@@ -364,6 +364,10 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
   if (!is_it(*made)) return {};
   PackageChoice& choice = **made;
   if (demand.rule == LabelRule::follow) choice.followed_label = demand.label;
+  if (!in_.options.remarks) {
+    settled.choice = std::move(choice);
+    return {};
+  }
   const IntegerSet wanted = wanted_of(problem, package);
   IntegerSet counted = wanted;
   for (const Exclusion& exclusion : problem.exclusions(package))
