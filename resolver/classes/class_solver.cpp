@@ -29,7 +29,8 @@ std::expected<ClassAnswer, Unresolved> ClassSolver::solve(const detect::Machine&
   if (!derived) return std::unexpected(Unresolved{std::move(derived).error()});
   Derivation& own = **derived;
   if (!own.result) return std::unexpected(own.result.error());
-  // A predicate that this machine meets is its own, too: it cannot be weaker.
+  // A predicate that this machine meets is its own, too: it cannot be weaker, or it reached a bound
+  // that this one's would reach again.
   const auto known = std::ranges::find_if(
       answers_, [&](const ClassAnswer& answer) { return misfits(answer.holds, facts).empty(); });
   if (known != answers_.end()) return *known;
@@ -39,7 +40,7 @@ std::expected<ClassAnswer, Unresolved> ClassSolver::solve(const detect::Machine&
   answer.used.assign(own.facts.begin(), own.facts.end());
   std::ranges::sort(answer.used, {}, fact_order);
   answer.bounded = growth.bounded();
-  if (!answer.bounded) answers_.push_back(answer);
+  answers_.push_back(answer);
   return answer;
 }
 
