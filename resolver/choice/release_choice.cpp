@@ -279,8 +279,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   std::set<std::string_view> labels_of_wheels;
   for (const CandidateWheel* wheel : wheels) labels_of_wheels.insert(wheel->label);
   for (RejectedVariant& rejected : ranking.rejected) {
-    if (!reasons) break;
-    if (!labels_of_wheels.contains(rejected.label)) continue;
+    if (!reasons || !labels_of_wheels.contains(rejected.label)) continue;
     const auto view = against.find(rejected.label);
     Facts facts = facts_against(rejected.property, document.variants.at(rejected.label),
                                 view == against.end() ? nullptr : view->second, choice);

@@ -127,9 +127,9 @@ class WheelChooser {
   [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
   using Wheels = std::vector<const CandidateWheel*>;
 
-  /// The variants that have a wheel here, ranked; the supported lists are returned. `reasons`: also
-  /// those that are rejected, and what of the machine decided: finding that takes longer than
-  /// ranking.
+  /// The variants that have a wheel here, ranked; the supported lists are returned. With `reasons`
+  /// also those that are rejected, and the facts of the machine that decided, which take longer to
+  /// find than the ranking.
   [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata,
                                          const UsableWheels& usable, const VersionOf& version_of,
                                          bool reasons, ReleaseChoice& choice);

@@ -211,7 +211,7 @@ BoxGrowth::Verdict BoxGrowth::covers_platform(Box& box, const FactValues& platfo
       box[fact] = only(value_of(facts_, fact));
       known = false;
     }
-    // One that was just solved may be the first to link facts, which the grid keeps apart.
+    // A derivation made just now may be the first to link facts that the grid keeps apart.
     if (!known || !fits(*grid, *derivation)) return Verdict::again;
     used.insert(derivation);
     add_rest(*grid, region, *derivation, platform, left);
@@ -221,13 +221,12 @@ BoxGrowth::Verdict BoxGrowth::covers_platform(Box& box, const FactValues& platfo
 
 bool BoxGrowth::fits(const Grid& grid, const Derivation& derivation) const {
   return std::ranges::all_of(derivation.groups, [&](const FactGroup& linked) {
-    const auto holds = [&](const FactGroup& group) {
-      // The system and the architecture are the platform's, in no group.
+    return std::ranges::any_of(grid.groups, [&](const FactGroup& group) {
+      // The system and the architecture are the platform's, in no group of the grid.
       return std::ranges::all_of(linked, [&](const std::string& fact) {
         return fact == "system" || fact == "arch" || std::ranges::find(group, fact) != group.end();
       });
-    };
-    return std::ranges::any_of(grid.groups, holds) || holds({});
+    });
   });
 }
 

@@ -52,7 +52,7 @@ class BoxGrowth {
   [[nodiscard]] bool covers(Box& box, Used& used);
   [[nodiscard]] Verdict covers_once(Box& box, Used& used);
   [[nodiscard]] Verdict covers_platform(Box& box, const FactValues& platform, Used& used);
-  /// No facts that decide together about `derivation` are in two groups of `grid`.
+  /// Facts that are linked in `derivation` are in one group of `grid`, too.
   [[nodiscard]] bool fits(const Grid& grid, const Derivation& derivation) const;
   /// nullopt: they are too many.
   [[nodiscard]] std::optional<Grid> grid_of(const Box& box, const FactValues& platform);

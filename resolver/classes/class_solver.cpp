@@ -29,18 +29,21 @@ std::expected<ClassAnswer, Unresolved> ClassSolver::solve(const detect::Machine&
   if (!derived) return std::unexpected(Unresolved{std::move(derived).error()});
   Derivation& own = **derived;
   if (!own.result) return std::unexpected(own.result.error());
-  // A predicate that this machine meets is its own, too: it cannot be weaker, or it reached a bound
-  // that this one's would reach again.
+  // A predicate that this machine meets is its own, too: it cannot be weaker.
   const auto known = std::ranges::find_if(
       answers_, [&](const ClassAnswer& answer) { return misfits(answer.holds, facts).empty(); });
   if (known != answers_.end()) return *known;
+  const std::size_t solved_before = derivations_.solves();
   BoxGrowth growth(derivations_, own, facts, most_solves_);
   const Box& box = growth.grow();
   ClassAnswer answer{.resolution = *own.result, .holds = predicate_of(box, growth.known())};
   answer.used.assign(own.facts.begin(), own.facts.end());
   std::ranges::sort(answer.used, {}, fact_order);
   answer.bounded = growth.bounded();
-  answers_.push_back(answer);
+  // Another machine would reach the same bound on mixtures, but with what is solved by now it might
+  // get further before it runs out of solves.
+  const bool ran_out = derivations_.solves() - solved_before >= most_solves_;
+  if (!answer.bounded || !ran_out) answers_.push_back(answer);
   return answer;
 }
 

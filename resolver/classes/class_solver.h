@@ -60,7 +60,7 @@ class ClassSolver {
  private:
   const Options& options_;
   Derivations derivations_;
-  std::vector<ClassAnswer> answers_;  ///< of classes before
+  std::vector<ClassAnswer> answers_;  ///< of classes before, without those that ran out of solves
   std::size_t most_solves_;
 };
 

@@ -89,6 +89,7 @@ class Derivations {
     std::unordered_map<std::string, Derivation*> by_signatures = {};
   };
 
+  /// Whether somebody reads what is said of the solves that follow.
   void say_remarks(bool on);
   /// The target for the system, architecture and C library of `point`, and what was read for it.
   [[nodiscard]] Platform* platform_of(const FactValues& point);

@@ -141,12 +141,12 @@ class Bench:
         return rows
 
 
-def report(name, bar, rows, bar_mb=None):
+def report(name, bar, rows, bar_mb=None, peer="uv"):
     own, uv = ([statistics.median(column) for column in zip(*line)] for line in rows)
     ratio = statistics.median(a[0] / b[0] for a, b in zip(*rows))
     low, high = min(a[0] / b[0] for a, b in zip(*rows)), max(a[0] / b[0] for a, b in zip(*rows))
     met = ratio <= bar and (bar_mb is None or own[1] <= bar_mb)
-    print(f"{name:<34} {own[0]:8.1f} ms, {own[1]:6.1f} MB; uv {uv[0]:8.1f} ms, {uv[1]:6.1f} MB; ratio {ratio:.2f} [{low:.2f}..{high:.2f}], "
+    print(f"{name:<34} {own[0]:8.1f} ms, {own[1]:6.1f} MB; {peer} {uv[0]:8.1f} ms, {uv[1]:6.1f} MB; ratio {ratio:.2f} [{low:.2f}..{high:.2f}], "
           f"bar {bar}{f' and {bar_mb} MB' if bar_mb else ''}: {'met' if met else 'MISSED'}", flush=True)
     return met
 

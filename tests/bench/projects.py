@@ -101,7 +101,7 @@ def main():
                     for line, project in ((rows[0], many), (rows[1], one)):
                         os.chdir(project.folder)
                         line.append(measure(project.ours("lock", "--upgrade", *family), project.environment))
-                results.append(report(name + " (uv: one class of ours)", bar, rows))
+                results.append(report(name, bar, rows, peer="one class"))
         return 0 if all(results) else 1
     finally:
         os.chdir("/")

@@ -86,6 +86,17 @@ class EveryMachine(TorchTestCase):
     def test_vllm_too(self):
         self.compare(["torch", "vllm", "fast"], 30)
 
+    def test_a_class_alone(self):
+        """What no class before it has found out."""
+        for machine in ("none", "zen1", "h100"):
+            with self.subTest(machine):
+                self.write_project([machine], ["torch", "extension", "fast"])
+                self.assert_ok(self.lock())
+                lock = tomllib.loads((self.folder / "axle.lock").read_text())
+                self.assertEqual({one["name"]: (one["version"], one["wheel"]) for one in lock["package"]},
+                                 self.resolved(machine, ["torch", "extension", "fast"]))
+                (self.folder / "axle.lock").unlink()
+
     def test_a_class_that_nothing_fits_is_named(self):
         self.write_project(["h100", "none"], ["torch", "vllm==0.99"])
         failed = self.assert_fails(self.lock(), 1, "class m0", "vllm")
