@@ -246,11 +246,14 @@ const std::array rows = {
         "variant doctor --python .venv --for h100  would it run there?\n"
         "variant doctor --for-package torch==2.9   which of its features work here",
         run_doctor, one_machine},
-    Command{
-        "resolve", "Show what would be installed", "REQ|PATH", Arity::any,
-        resolving + bundled + attested + building + std::vector<Opt>{Opt::check_abi, Opt::explain},
-        "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve,
-        fleet},
+    Command{"resolve", "Show what would be installed", "REQ|PATH", Arity::any,
+            resolving + bundled + attested + building +
+                std::vector<Opt>{Opt::check_abi, Opt::explain, Opt::coverage, Opt::minimize,
+                                 Opt::budget},
+            "variant resolve torch torchvision --for h100 --for gtx1080ti --for none\n"
+            "variant resolve torch --for profiles/ --coverage --minimize builds\n"
+            "variant resolve torch --budget 800MB",
+            run_resolve, fleet},
     Command{
         "explain",
         "Explain a choice: each variant of a package, chosen or rejected, and the deciding fact",

@@ -53,12 +53,28 @@ std::vector<std::string> keys(
 }  // namespace
 
 std::string choosing_option(const session::Arguments& arguments) {
-  for (const Opt id :
-       {Opt::upgrade, Opt::upgrade_package, Opt::exclude_newer, Opt::uploaded_prior_to,
-        Opt::exclude_newer_package, Opt::no_binary, Opt::only_binary, Opt::no_sources,
-        Opt::no_sources_package, Opt::pre, Opt::prerelease, Opt::variant, Opt::no_variants,
-        Opt::no_variants_of, Opt::torch_backend, Opt::require, Opt::supported, Opt::enable_provider,
-        Opt::disable_provider}) {
+  for (const Opt id : {Opt::upgrade,
+                       Opt::upgrade_package,
+                       Opt::exclude_newer,
+                       Opt::uploaded_prior_to,
+                       Opt::exclude_newer_package,
+                       Opt::no_binary,
+                       Opt::only_binary,
+                       Opt::no_sources,
+                       Opt::no_sources_package,
+                       Opt::pre,
+                       Opt::prerelease,
+                       Opt::variant,
+                       Opt::no_variants,
+                       Opt::no_variants_of,
+                       Opt::torch_backend,
+                       Opt::require,
+                       Opt::supported,
+                       Opt::enable_provider,
+                       Opt::disable_provider,
+                       Opt::minimize,
+                       Opt::best,
+                       Opt::budget}) {
     if (arguments.has(id)) return session::option_name(id);
   }
   return {};

@@ -58,20 +58,22 @@ std::vector<Opt> syncing(std::vector<Opt> resolving, const std::vector<Opt>& mor
 }  // namespace
 
 Command lock_row(std::vector<Opt> resolving) {
-  return {"lock",
-          "Solve the project for every class of machines that it names, into axle.lock",
-          "",
-          Arity::none,
-          locking(std::move(resolving),
-                  {Opt::attestations, Opt::trusted_root, Opt::build_from_source,
-                   Opt::build_from_source_of, Opt::ci_check, Opt::dry_run, Opt::coverage}),
-          "variant lock                    versions that are locked stay where they can\n"
-          "variant lock --upgrade          the newest of everything\n"
-          "variant lock -P torch           the newest of torch, and what that needs\n"
-          "variant lock --check            in CI: is axle.lock up to date?\n"
-          "variant lock --coverage         which build each class of machines gets, and why",
-          run_lock,
-          machine_classes};
+  return {
+      "lock",
+      "Solve the project for every class of machines that it names, into axle.lock",
+      "",
+      Arity::none,
+      locking(std::move(resolving), {Opt::attestations, Opt::trusted_root, Opt::build_from_source,
+                                     Opt::build_from_source_of, Opt::ci_check, Opt::dry_run,
+                                     Opt::coverage, Opt::minimize, Opt::best, Opt::budget}),
+      "variant lock                    versions that are locked stay where they can\n"
+      "variant lock --upgrade          the newest of everything\n"
+      "variant lock -P torch           the newest of torch, and what that needs\n"
+      "variant lock --check            in CI: is axle.lock up to date?\n"
+      "variant lock --coverage         which build each class of machines gets, and why\n"
+      "variant lock --minimize builds --budget 3GB",
+      run_lock,
+      machine_classes};
 }
 
 Command outdated_row(std::vector<Opt> resolving) {

@@ -1,5 +1,6 @@
 #include "cli/project_file_commands.h"
 
+#include <utility>
 #include <vector>
 
 namespace axle::cli {
@@ -15,6 +16,14 @@ std::vector<Opt> editing(std::vector<Opt> own, const std::vector<Opt>& locking) 
   for (const Opt id : locking)
     if (id != Opt::ci_check && id != Opt::coverage && id != Opt::dry_run) own.push_back(id);
   return own;
+}
+
+/// The same, and how the environment follows.
+std::vector<Opt> editing_and_syncing(std::vector<Opt> own, const std::vector<Opt>& locking) {
+  for (const Opt id : {Opt::no_sync, Opt::machine_class, Opt::no_install_project, Opt::no_editable,
+                       Opt::link_mode, Opt::compile_bytecode, Opt::no_compile, Opt::overwrite})
+    own.push_back(id);
+  return editing(std::move(own), locking);
 }
 
 }  // namespace
@@ -33,24 +42,26 @@ Command init_row() {
 
 Command add_row(const std::vector<Opt>& locking) {
   return {"add",
-          "Add requirements to the project's pyproject.toml, and lock it",
+          "Add requirements to the project's pyproject.toml, its lock and its environment",
           "REQ",
           Arity::any,
-          editing({Opt::project_extra, Opt::project_group, Opt::dev, Opt::requirement}, locking),
+          editing_and_syncing({Opt::project_extra, Opt::project_group, Opt::dev, Opt::requirement},
+                              locking),
           "variant add torch                 as torch>=VERSION, of the lowest that a class gets\n"
           "variant add --dev pytest ruff     to the dependency group dev\n"
           "variant add --extra plots 'matplotlib>=3.9; python_version < \"3.13\"'\n"
-          "variant add -r requirements.txt",
+          "variant add -r requirements.txt\n"
+          "variant add --no-sync torch       locked, but not installed",
           run_add,
           machine_classes};
 }
 
 Command remove_row(const std::vector<Opt>& locking) {
   return {"remove",
-          "Remove requirements from the project's pyproject.toml, and lock it",
+          "Remove requirements from the project's pyproject.toml, its lock and its environment",
           "PKG",
           Arity::any,
-          editing({Opt::project_extra, Opt::project_group, Opt::dev}, locking),
+          editing_and_syncing({Opt::project_extra, Opt::project_group, Opt::dev}, locking),
           "variant remove torch\nvariant remove --dev pytest",
           run_remove,
           machine_classes};

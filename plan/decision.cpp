@@ -42,6 +42,8 @@ std::string_view render_skip(SkipCode code) {
       return "plain-only";
     case SkipCode::forbidden:
       return "forbidden";
+    case SkipCode::withheld:
+      return "withheld";
     case SkipCode::abi:
       return "abi";
     case SkipCode::hash:

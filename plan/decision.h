@@ -75,6 +75,7 @@ enum class SkipCode : std::uint8_t {
   tags,           ///< its tags do not fit the interpreter or the platform
   plain_only,     ///< a variant, and plain wheels were asked for
   forbidden,      ///< --no-binary: only what is built from source counts
+  withheld,       ///< another build is to be taken: --minimize builds, --budget
   abi,            ///< --check-abi found that it does not go with what was chosen
   hash,           ///< not among the hashes that the user lists
   unknown_needs,  ///< of a family that does not know what it needs

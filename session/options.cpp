@@ -375,6 +375,15 @@ constexpr std::array rows = {
     OptionRow{Opt::no_sync, flag, "--no-sync", "", "Leave the environment as it is"},
     OptionRow{Opt::coverage, flag, "--coverage", "",
               "Show which build of each package each class gets, its size, and why"},
+    OptionRow{
+        Opt::minimize, value, "--minimize", "WHAT",
+        "builds: as few different builds as serve all machines, none of them without what its "
+        "best build is for"},
+    OptionRow{Opt::best, flag, "--best", "",
+              "The best build for each machine, whatever pyproject.toml says of minimize"},
+    OptionRow{Opt::budget, value, "--budget", "SIZE",
+              "Download no more than that for a machine, such as 3GB: where the best builds are "
+              "larger, the next that are small enough"},
     OptionRow{Opt::export_format, value, "--format", "FORMAT",
               "requirements, pylock, uv-sources, conda, node-affinity, slurm or oci"},
     OptionRow{Opt::invert, value, "--invert", "PKG", "Show who requires this package"},

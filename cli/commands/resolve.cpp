@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -9,8 +12,11 @@
 #include "cli/command.h"
 #include "cli/machine_report.h"
 #include "cli/views/decision_view.h"
+#include "cli/views/projects/lock_view.h"
 #include "foundation/system/shell_command.h"
+#include "plan/lock/lock.h"
 #include "resolver/solver/solver.h"
+#include "session/fleet_wishes.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
@@ -29,7 +35,15 @@ struct MachineAnswer {
   std::optional<resolver::Unresolved> unresolved;  ///< of the failure
 };
 
-using AskMachine = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
+/// By its place among those that are asked for.
+using AskMachine =
+    std::function<MachineAnswer(std::size_t place, const machines::NamedMachine&, Report&)>;
+
+/// What of the answers is shown.
+struct Shown {
+  bool decisions = false;  ///< the text includes each package's
+  bool coverage = false;   ///< every package beside every machine
+};
 
 std::string render(const MachineAnswer& answer, bool decisions, const Output& output) {
   std::string text;
@@ -63,25 +77,44 @@ ordered_json answer_json(const MachineAnswer& answer) {
   return out;
 }
 
+/// The answers as a lock has them, whose classes are the machines.
+plan::Lock joined(const std::vector<machines::NamedMachine>& machines,
+                  const std::vector<MachineAnswer>& answers) {
+  plan::Lock lock;
+  std::vector<plan::ClassAnswer> classes;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i].failure) continue;
+    lock.classes.push_back({.name = machines[i].name});
+    classes.push_back({lock.classes.back(), {answers[i].packages}});
+  }
+  lock.packages = plan::join_answers(classes, "/");
+  return lock;
+}
+
 /// With several machines one table; explanations come before it.
 std::string render_all(const std::vector<machines::NamedMachine>& machines,
-                       const std::vector<MachineAnswer>& answers, bool decisions,
+                       const std::vector<MachineAnswer>& answers, Shown shown,
                        const Output& output) {
   std::string text;
   std::vector<FleetRow> table;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const MachineAnswer& answer = answers[i];
     const std::string& machine = machines[i].name;
-    const bool in_table = std::ranges::any_of(answer.packages, &plan::ResolvedPackage::requested);
+    const bool in_table =
+        shown.coverage || std::ranges::any_of(answer.packages, &plan::ResolvedPackage::requested);
     const std::string in_full =
-        in_table && !decisions ? std::string() : render(answer, decisions, output);
+        in_table && !shown.decisions ? std::string() : render(answer, shown.decisions, output);
     if (!in_full.empty()) text += output.paint(Style::strong, machine) + "\n" + in_full;
     for (const plan::ResolvedPackage& package : answer.packages) {
-      if (package.requested) table.push_back(fleet_row(machine, package));
+      if (package.requested && !shown.coverage) table.push_back(fleet_row(machine, package));
     }
     if (answer.failure) table.push_back({machine, "", "none", "", answer.failure->error.message});
   }
-  return text + render_fleet(table, output);
+  if (shown.coverage) {
+    const plan::Lock lock = joined(machines, answers);
+    text += render_volumes(lock, output) + render_coverage(lock, output);
+  }
+  return table.empty() ? text : text + render_fleet(table, output);
 }
 
 /// [{machine, packages or error}]
@@ -103,38 +136,77 @@ ordered_json machines_json(const std::vector<machines::NamedMachine>& machines,
 }
 
 /// One machine: the answer itself. Several: {machines: […]}, exit 3 if nothing fits one of them.
-/// `decisions`: the text includes each package's.
-int answer_for_machines(session::Session& session, Output& output, bool decisions,
-                        const AskMachine& ask) {
-  const auto machines = session.machines();
-  if (!machines) return output.failure(machines.error());
-  if (machines->size() == 1) {
-    const MachineAnswer known = ask(machines->front(), output);
-    const Answer answer{.text = [&] { return render(known, decisions, output); },
-                        .json = [&] { return answer_json(known); }};
+int answer_for_machines(const std::vector<machines::NamedMachine>& machines, Output& output,
+                        Shown shown, const AskMachine& ask) {
+  std::vector<MachineAnswer> answers;
+  const auto add_coverage = [&](ordered_json json) {
+    if (shown.coverage) json["coverage"] = coverage_json(joined(machines, answers));
+    return json;
+  };
+  if (machines.size() == 1) {
+    answers.push_back(ask(0, machines.front(), output));
+    const MachineAnswer& known = answers.front();
+    const bool covered = shown.coverage && !known.failure;
+    const Answer answer{.text =
+                            [&] {
+                              return covered ? render_all(machines, answers, shown, output)
+                                             : render(known, shown.decisions, output);
+                            },
+                        .json = [&] { return add_coverage(answer_json(known)); }};
     return known.failure ? output.failure(*known.failure, answer) : output.answer(answer);
   }
-  std::vector<MachineAnswer> answers;
   int exit_code = 0;
-  for (const machines::NamedMachine& machine : *machines) {
-    MachineReport report(machine.name, output);
-    output.set_machine(machine.name);
-    answers.push_back(ask(machine, report));
+  for (std::size_t place = 0; place < machines.size(); ++place) {
+    const std::string& name = machines[place].name;
+    MachineReport report(name, output);
+    output.set_machine(name);
+    answers.push_back(ask(place, machines[place], report));
     if (answers.back().failure) exit_code = std::max(exit_code, answers.back().failure->exit_code);
   }
-  return output.answer({.text = [&] { return render_all(*machines, answers, decisions, output); },
-                        .json = [&]() -> ordered_json {
-                          return {{"machines", machines_json(*machines, answers, output)}};
-                        }},
-                       exit_code);
+  return output.answer(
+      {.text = [&] { return render_all(machines, answers, shown, output); },
+       .json = [&]() -> ordered_json {
+         return add_coverage({{"machines", machines_json(machines, answers, output)}});
+       }},
+      exit_code);
+}
+
+/// What each machine does without: --minimize, --budget.
+using Withheld = std::vector<session::Outcome<resolver::WithheldBuilds>>;
+
+Withheld withheld_of(const session::Session& session, const session::Workspace& workspace,
+                     const std::vector<machines::NamedMachine>& machines,
+                     const session::FleetWishes& wishes, Report& report) {
+  if (!wishes.any()) return Withheld(machines.size());
+  std::vector<session::FleetMachine> named;
+  for (const machines::NamedMachine& one : machines) named.push_back({.name = one.name});
+  return session::withheld_builds(
+      named, wishes,
+      [&](std::size_t place, const resolver::WithheldBuilds& withheld) {
+        resolver::Options options = workspace.options;
+        options.withheld = withheld;
+        CollectedReport unread;
+        return resolver::resolve(workspace.requests,
+                                 session::make_target(workspace.environment, workspace.stated,
+                                                      machines[place].machine, session.elsewhere()),
+                                 {}, workspace.sources, options, unread);
+      },
+      report);
 }
 
 MachineAnswer resolve_for(const session::Session& session, const session::Workspace& workspace,
-                          const machines::NamedMachine& machine, Report& report) {
+                          const machines::NamedMachine& machine,
+                          const session::Outcome<resolver::WithheldBuilds>& withheld,
+                          Report& report) {
   MachineAnswer answer;
+  if (!withheld) {
+    answer.failure = withheld.error();
+    return answer;
+  }
   const resolver::Target target = session::make_target(workspace.environment, workspace.stated,
                                                        machine.machine, session.elsewhere());
   resolver::Options options = workspace.options;
+  options.withheld = *withheld;
   const auto resolve = [&] {
     return resolver::resolve(workspace.requests, target, {}, workspace.sources, options, report);
   };
@@ -196,12 +268,20 @@ int run_resolve(session::Session& session, Output& output) {
         session::misused("nothing to resolve", "name a package, a wheel, -r FILE or --group NAME")
             .error());
   }
+  const auto wishes = session::read_fleet_wishes(given);
+  if (!wishes) return output.failure(wishes.error());
   auto workspace = session::open_workspace(session, session::Purpose::show);
   if (!workspace) return output.failure(workspace.error());
-  return answer_for_machines(session, output, session.arguments().has(session::Opt::explain),
-                             [&](const machines::NamedMachine& machine, Report& report) {
-                               return resolve_for(session, **workspace, machine, report);
-                             });
+  const auto machines = session.machines();
+  if (!machines) return output.failure(machines.error());
+  const Withheld withheld = withheld_of(session, **workspace, *machines, *wishes, output);
+  const Shown shown{.decisions = given.has(session::Opt::explain),
+                    .coverage = given.has(session::Opt::coverage)};
+  return answer_for_machines(
+      *machines, output, shown,
+      [&](std::size_t place, const machines::NamedMachine& machine, Report& report) {
+        return resolve_for(session, **workspace, machine, withheld[place], report);
+      });
 }
 
 int run_explain(session::Session& session, Output& output) {
@@ -216,10 +296,13 @@ int run_explain(session::Session& session, Output& output) {
                                  : std::string("name it alone, without -r"))
             .error());
   }
-  return answer_for_machines(session, output, true,
-                             [&](const machines::NamedMachine& machine, Report& report) {
-                               return explain_for(session, **workspace, machine, report);
-                             });
+  const auto machines = session.machines();
+  if (!machines) return output.failure(machines.error());
+  return answer_for_machines(
+      *machines, output, {.decisions = true},
+      [&](std::size_t, const machines::NamedMachine& machine, Report& report) {
+        return explain_for(session, **workspace, machine, report);
+      });
 }
 
 }  // namespace axle::cli

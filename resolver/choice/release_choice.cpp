@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "providers/provider.h"
 #include "resolver/catalogue/listed_files.h"
@@ -63,6 +64,25 @@ std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& 
   if (choice.decision.has_variants) return "no variant fits, and the plain wheel needs nothing";
   if (variant_wheels) return "the variant wheels cannot be used, and the plain wheel needs nothing";
   return "the release has no variants";
+}
+
+/// What a group of builds goes by in WithheldBuilds.
+const std::string& group_of(const std::string& name, const Release& release) {
+  return release.family != nullptr ? release.family->name : name;
+}
+
+/// "; cu132 is left out (--minimize builds, --budget)", or nothing: of those with a wheel here.
+std::string without_withheld(const std::string& name, const Release& release,
+                             const WithheldBuilds& withheld) {
+  std::set<std::string> labels;
+  for (const CandidateWheel& wheel : release.candidates) {
+    const bool usable = wheel.tag_index != wheel::SupportedTags::npos;
+    if (usable && is_withheld(withheld, group_of(name, release), wheel.label))
+      labels.insert(wheel.is_variant() ? wheel.label : "the plain wheel");
+  }
+  if (labels.empty()) return {};
+  return fmt::format("; {} {} left out (--minimize builds, --budget)", fmt::join(labels, ", "),
+                     labels.size() == 1 ? "is" : "are");
 }
 
 /// What its variants are is not in the cache, and must not be requested: another release may do.
@@ -123,6 +143,8 @@ std::optional<plan::SkipCode> WheelChooser::skip_code(const std::string& name,
   if (wheel.tag_index == wheel::SupportedTags::npos) return SkipCode::tags;
   if (wheel.is_variant() && !policy.variants) return SkipCode::plain_only;
   if (options_.wheel_use.forbids(name) != nullptr) return SkipCode::forbidden;
+  if (is_withheld(options_.withheld, group_of(name, release), wheel.label))
+    return SkipCode::withheld;
   if (options_.refused_wheels.contains(file.url)) return SkipCode::abi;
   if (!is_listed(file, policy)) return SkipCode::hash;
   return std::nullopt;
@@ -149,6 +171,8 @@ std::string WheelChooser::skip_reason(const std::string& name, plan::SkipCode co
       return "plain wheels were requested";
     case SkipCode::forbidden:
       return fmt::format("wheels of {} are excluded ({})", name, *options_.wheel_use.forbids(name));
+    case SkipCode::withheld:
+      return "another build is to be taken (--minimize builds, --budget)";
     case SkipCode::abi:
       return options_.refused_wheels.at(file.url);
     case SkipCode::hash:
@@ -466,6 +490,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
           {plain.file->filename, plan::SkipCode::unknown_needs, std::move(unknown)});
     }
   }
+  if (choice.chosen != nullptr)
+    choice.decision.chosen_because += without_withheld(name, release, options_.withheld);
   if (choice.chosen == nullptr) {
     const bool for_any_label = any_label || policy.rule == LabelRule::shared;
     choice.beside_the_point =

@@ -13,6 +13,7 @@
 #include "resolver/request/source_builder.h"
 #include "resolver/request/upload_cutoff.h"
 #include "resolver/request/wheel_use.h"
+#include "resolver/request/withheld_builds.h"
 #include "wheel/version.h"
 
 namespace axle::resolver {
@@ -45,6 +46,8 @@ struct Options {
   std::set<std::string, std::less<>> open_families;
   /// Namespaces without which nothing may be chosen that has builds for them: --require.
   std::set<std::string, std::less<>> required;
+  /// What is not taken for the sake of a fleet, or of a budget: --minimize builds, --budget.
+  WithheldBuilds withheld;
   /// URLs of wheels that are not taken, and why: what --check-abi found.
   std::map<std::string, std::string, std::less<>> refused_wheels;
   /// By URL of a wheel, the library which says what GPU platform that is for ("libcudart.so.12"),

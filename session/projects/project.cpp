@@ -121,6 +121,8 @@ class ProjectReader {
 
   void take_classes(ProjectEnvironments& stated) {
     project_.environment_by_class = stated.by_class;
+    project_.fewest_builds = stated.fewest_builds;
+    project_.budget = stated.budget;
     project_.classes = std::move(stated.classes);
     for (const MachineClass& one : project_.classes) {
       if (one.python.empty() || may_be(requires_python_, one.python)) continue;

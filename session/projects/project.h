@@ -2,7 +2,9 @@
 // The project that a command works on: its pyproject.toml (PEP 621, PEP 735), what [tool.axle] says
 // of machine classes, and what of [tool.uv] says the same.
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +32,9 @@ struct Project {
   bool is_package = false;
   /// In the file's order; none stated: one class "default" for "this".
   std::vector<MachineClass> classes;
-  bool environment_by_class = false;  ///< [tool.axle] environments = "by-class": .venv-CLASS
+  bool environment_by_class = false;         ///< [tool.axle] environments = "by-class": .venv-CLASS
+  bool fewest_builds = false;                ///< [tool.axle] minimize = "builds"
+  std::optional<std::uint64_t> budget = {};  ///< [tool.axle] budget, in bytes
   /// What [tool.uv] says and a lock of Axle does not follow: for who locks.
   std::vector<Remark> unfollowed;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -13,10 +12,8 @@
 #include "foundation/documents/toml_reader.h"
 #include "foundation/system/whole_file.h"
 #include "installer/file_access.h"
-#include "resolver/classes/class_solver.h"
-#include "resolver/request/source_url.h"
-#include "session/projects/class_choice.h"
-#include "session/projects/class_machine.h"
+#include "session/fleet_wishes.h"
+#include "session/projects/class_locking.h"
 #include "session/version.h"
 #include "session/workspace.h"
 #include "wheel/hash/sha256.h"
@@ -94,116 +91,6 @@ PreferredVersions preferred_of(const plan::Lock* before, std::string_view class_
   return preferred;
 }
 
-CommandFailure in_class(const MachineClass& about, CommandFailure failure) {
-  failure.error.message = fmt::format("class {}: {}", about.name, failure.error.message);
-  return failure;
-}
-
-/// Whether something that is asked for is built on the machine that locks.
-bool builds_something(const Workspace& workspace) {
-  const resolver::BuildConsent& builds = workspace.options.builds;
-  return builds.all || !builds.names.empty() ||
-         std::ranges::any_of(workspace.requests.requirements, [](const resolver::Request& one) {
-           const std::string& url = one.requirement.url;
-           const auto source = resolver::parse_source_url(url);
-           return !url.empty() && source && source->kind != resolver::SourceUrl::Kind::wheel;
-         });
-}
-
-/// Solves the classes of one project, those that have all but the machine in common by one solver.
-class ClassLocking {
- public:
-  ClassLocking(Session& session, const Project& project, Workspace& workspace, Report& report)
-      : session_(session), project_(project), workspace_(workspace), report_(report) {}
-
-  [[nodiscard]] Outcome<plan::ClassAnswer> solve(const MachineClass& about,
-                                                 PreferredVersions preferred) {
-    auto machine = machine_of(about, project_, session_);
-    if (!machine) return std::unexpected(machine.error());
-    const bool here = is_this_machine(about.machine);
-    auto group = group_for(about, here, std::move(preferred));
-    if (!group) return std::unexpected(group.error());
-    auto solved = (*group)->solver->solve(machine->machine);
-    if (!solved) return failed_to_resolve(solved.error());
-    if (workspace_.attestations != nullptr) {
-      if (auto good = workspace_.attestations->check(solved->resolution); !good)
-        return failed(std::move(good).error());
-    }
-    if (solved->bounded)
-      report_.detail(
-          fmt::format("class {}: not all machines were tried that might get the same: its "
-                      "condition may be stronger than it need be",
-                      about.name));
-    return plan::ClassAnswer{
-        .about = {.name = about.name,
-                  .machine = about.machine,
-                  .python = (*group)->python,
-                  .holds = solved->holds.atoms.empty() ? std::string()
-                                                       : resolver::render_predicate(solved->holds)},
-        .resolution = std::move(solved->resolution)};
-  }
-
- private:
-  /// Classes with one interpreter, one backend and the same versions before.
-  struct Group {
-    std::string python;
-    StatedTarget stated;
-    resolver::Options options;
-    std::unique_ptr<resolver::ClassSolver> solver = {};
-    std::string backend;
-    bool builds = false;
-    bool plugins = false;
-  };
-
-  [[nodiscard]] Outcome<Group*> group_for(const MachineClass& about, bool here,
-                                          PreferredVersions preferred) {
-    const std::string own = minor_of(workspace_.environment.python_version);
-    const std::string python = about.python.empty() ? own : about.python;
-    const bool builds = here && python == own && builds_something(workspace_);
-    const bool plugins = here && workspace_.options.providers.plugins != nullptr;
-    for (const auto& group : groups_) {
-      if (group->python == python && group->backend == about.backend && group->builds == builds &&
-          group->plugins == plugins && group->options.preferred == preferred)
-        return group.get();
-    }
-    auto made = std::make_unique<Group>(Group{.python = python,
-                                              .stated = workspace_.stated,
-                                              .options = workspace_.options,
-                                              .backend = about.backend,
-                                              .builds = builds,
-                                              .plugins = plugins});
-    if (python != own) {
-      Arguments arguments;
-      arguments.add(Opt::python_version, python);
-      auto stated = read_stated_target(arguments);
-      if (!stated) return std::unexpected(stated.error());
-      made->stated = *std::move(stated);
-    }
-    if (!about.backend.empty()) made->options.forced_labels["torch"] = about.backend;
-    if (!builds) made->options.builds.builder = nullptr;
-    if (!plugins) made->options.providers.plugins = nullptr;
-    made->options.preferred = std::move(preferred);
-    // A decision is kept for the lock alone: why each build was chosen.
-    made->options.whole_decisions = false;
-    made->solver = std::make_unique<resolver::ClassSolver>(
-        workspace_.requests, made->options, workspace_.sources,
-        [environment = &workspace_.environment, stated = &made->stated](
-            const detect::Machine& machine) -> std::optional<resolver::Target> {
-          if (!machine.os.system.empty() && machine.os.system != "Linux") return std::nullopt;
-          return make_target(*environment, *stated, machine, true);
-        },
-        report_);
-    groups_.push_back(std::move(made));
-    return groups_.back().get();
-  }
-
-  Session& session_;
-  const Project& project_;
-  Workspace& workspace_;
-  Report& report_;
-  std::vector<std::unique_ptr<Group>> groups_;
-};
-
 }  // namespace
 
 Outcome<std::optional<plan::Lock>> read_lock(const Project& project) {
@@ -263,15 +150,18 @@ Outcome<plan::Lock> make_lock(Session& session, const Project& project, const pl
   Session asking(whole_project(project, session.arguments()), run, report, session.pip_section());
   auto workspace = open_workspace(asking, Purpose::show);
   if (!workspace) return std::unexpected(workspace.error());
-  ClassLocking locking(session, project, **workspace, report);
-  std::vector<plan::ClassAnswer> answers;
-  for (const MachineClass& about : project.classes) {
-    auto answer = locking.solve(about, preferred_of(before, about.name, pins, **workspace));
-    if (!answer) return std::unexpected(in_class(about, std::move(answer).error()));
-    answers.push_back(*std::move(answer));
-    lock.classes.push_back(answers.back().about);
-  }
-  lock.packages = plan::join_answers(answers, project.folder);
+  const auto wishes = read_fleet_wishes(
+      session.arguments(), {.fewest_builds = project.fewest_builds, .budget = project.budget});
+  if (!wishes) return std::unexpected(wishes.error());
+  const auto answers = lock_classes(
+      session, project, **workspace,
+      [&](const MachineClass& about) {
+        return preferred_of(before, about.name, pins, **workspace);
+      },
+      *wishes, report);
+  if (!answers) return std::unexpected(answers.error());
+  for (const plan::ClassAnswer& answer : *answers) lock.classes.push_back(answer.about);
+  lock.packages = plan::join_answers(*answers, project.folder);
   return lock;
 }
 

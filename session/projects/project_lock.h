@@ -1,8 +1,6 @@
 #pragma once
 // axle.lock of a project: read, made anew where it is out of date, written.
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,13 +8,11 @@
 #include "foundation/report/report.h"
 #include "plan/lock/lock.h"
 #include "session/command_failure.h"
+#include "session/projects/class_locking.h"
 #include "session/projects/project.h"
 #include "session/session.h"
 
 namespace axle::session {
-
-/// By normalised name, the first before the others.
-using PreferredVersions = std::map<std::string, std::vector<wheel::Version>, std::less<>>;
 
 /// nullopt: the project has none yet. Errors: io; malformed and unsupported, as of parse_lock.
 [[nodiscard]] Outcome<std::optional<plan::Lock>> read_lock(const Project& project);

@@ -128,6 +128,13 @@ ProjectEnvironments read_environments(documents::TomlTable& axle) {
   } else {
     read.by_class = kind.has_value();
   }
+  if (const auto what = axle.text("minimize"); what && *what != "builds") {
+    axle.refuse("minimize", fmt::format("{} is not known", text::quote(*what)),
+                "\"builds\": as few as serve all classes; without it each gets its best");
+  } else {
+    read.fewest_builds = what.has_value();
+  }
+  read.budget = read_budget(axle);
   if (axle.find("default-groups") != nullptr)
     read.default_groups = stated_list(axle, "default-groups");
   read.indexes = stated_list(axle, "indexes");

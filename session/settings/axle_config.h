@@ -2,6 +2,7 @@
 // Axle's own configuration: [tool.axle] of the project's pyproject.toml, and the user's
 // `axle/config.toml` in XDG_CONFIG_HOME. What else [tool.axle] says is for `variant build`.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,8 +25,10 @@ struct ExpectedPublisher {
 
 /// What a project alone says: of the environments that it is locked for.
 struct ProjectEnvironments {
-  std::vector<MachineClass> classes;  ///< in the file's order
-  bool by_class = false;              ///< environments = "by-class"
+  std::vector<MachineClass> classes;         ///< in the file's order
+  bool by_class = false;                     ///< environments = "by-class"
+  bool fewest_builds = false;                ///< minimize = "builds"
+  std::optional<std::uint64_t> budget = {};  ///< of each class, in bytes
   std::optional<std::vector<Stated>> default_groups;
   std::vector<Stated> indexes;  ///< as of --index: URL, path or NAME=URL; paths are absolute
 };

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "foundation/text/ascii.h"
+#include "foundation/text/byte_size.h"
 #include "foundation/text/quote.h"
 
 namespace axle::session {
@@ -99,6 +100,7 @@ class ClassReader {
     made.python = stated(*table, "python");
     made.platform = stated(*table, "platform");
     made.backend = stated(*table, "backend");
+    made.budget = read_budget(*table);
     if (!made.python.empty() && !is_minor_release(made.python)) {
       table->refuse("python",
                     fmt::format("{} is not a minor release of Python", text::quote(made.python)),
@@ -142,6 +144,18 @@ Result<MachineClass> parse_machine_class(std::string_view text) {
   }
   if (is_this_machine(made.machine)) made.machine = "this";
   return made;
+}
+
+std::optional<std::uint64_t> read_budget(documents::TomlTable& table) {
+  const auto value = table.text("budget");
+  if (!value) return std::nullopt;
+  const auto bytes = text::parse_bytes(*value);
+  if (!bytes || *bytes == 0) {
+    table.refuse("budget", fmt::format("{} is not a size", text::quote(*value)),
+                 "for example \"3GB\" or \"800MB\"");
+    return std::nullopt;
+  }
+  return bytes;
 }
 
 std::vector<MachineClass> read_machine_classes(documents::TomlTable& axle) {

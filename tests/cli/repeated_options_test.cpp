@@ -246,7 +246,8 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::locked, axle::session::Opt::all_groups, axle::session::Opt::only_group,
       axle::session::Opt::no_default_groups, axle::session::Opt::inexact,
       axle::session::Opt::no_install_project, axle::session::Opt::no_sync,
-      axle::session::Opt::coverage};
+      axle::session::Opt::coverage, axle::session::Opt::minimize, axle::session::Opt::best,
+      axle::session::Opt::budget};
   for (const axle::session::OptionRow& row : axle::session::option_rows()) {
     CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,
                   ": either a row of cli/repeated_options.cpp, or here");

@@ -1,4 +1,5 @@
-// add, remove: requirements of a project's pyproject.toml.
+// add, remove: requirements of a project's pyproject.toml, its lock and its environment.
+#include <expected>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -8,8 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/locked_project.h"
 #include "cli/project_file_commands.h"
+#include "cli/synchronisation.h"
+#include "cli/views/changes_view.h"
 #include "cli/views/projects/edit_view.h"
+#include "session/projects/class_environment.h"
 #include "session/projects/imported_project.h"
 #include "session/projects/locked_edit.h"
 #include "session/projects/project.h"
@@ -82,10 +87,56 @@ session::Outcome<std::vector<std::string>> named_requirements(session::Session& 
   return texts;
 }
 
-/// Writes the change, and locks it unless --frozen. `bounded`: the list gets lower bounds.
+/// As of `variant sync` that wants what is in `list`, too. What was added leaves other packages in
+/// peace, and what was removed goes.
+session::Arguments sync_arguments(session::Arguments arguments, const RequirementList& list,
+                                  bool adds) {
+  arguments.positionals.clear();
+  for (const Opt of_edit : {Opt::requirement, Opt::project_extra, Opt::project_group, Opt::dev})
+    arguments.remove(of_edit);
+  if (list.kind == RequirementList::Kind::extra) arguments.add(Opt::extra, list.name);
+  const bool whole_group = list.kind == RequirementList::Kind::group && adds;
+  if (whole_group) arguments.add(Opt::group, list.name);
+  if (adds) arguments.add(Opt::inexact, "");
+  return arguments;
+}
+
+/// The environment of this machine follows the lock. nullopt: it belongs to none of the classes,
+/// and a note says so. Error: the exit code of what was reported.
+std::expected<std::optional<Synchronised>, int> follow(session::Session& session,
+                                                       const plan::Lock& lock,
+                                                       const RequirementList& list, bool adds,
+                                                       Output& output) {
+  auto project = session::open_project();
+  if (!project) return std::unexpected(output.failure(project.error()));
+  session::RunOptions run = output.run();
+  session::Session syncing(sync_arguments(session.arguments(), list, adds), run, output,
+                           session.pip_section());
+  const auto named = named_class(syncing.arguments());
+  if (!named) return std::unexpected(output.failure(named.error()));
+  auto machine = syncing.machine();
+  if (!machine) return std::unexpected(output.failure(machine.error()));
+  const auto here = session::choose_class(syncing, *project, lock, machine->machine, *named);
+  if (!here && here.error().exit_code == session::exit_misfit) {
+    output.note(fmt::format("no environment is changed: {}", here.error().error.message));
+    return std::nullopt;
+  }
+  auto done = synchronise(syncing, {*std::move(project), lock}, output);
+  if (!done) {
+    output.note(
+        fmt::format("pyproject.toml and {} are changed, the environment is not: "
+                    "`variant sync` changes it",
+                    plan::lock_filename));
+    return std::unexpected(done.error());
+  }
+  return *std::move(done);
+}
+
+/// Writes the change, locks it unless --frozen, and lets the environment follow unless --no-sync.
 int carry_out_edit(session::Session& session, session::ProjectEdit& edit,
                    const RequirementList& list, bool adds, Output& output) {
   std::optional<session::LockedEdit> locked;
+  std::optional<Synchronised> synchronised;
   if (edit.is_empty()) {
     if (!output.options().quiet)
       output.note(fmt::format("{}: {} has it already", edit.file, list.shown()));
@@ -98,11 +149,19 @@ int carry_out_edit(session::Session& session, session::ProjectEdit& edit,
     locked = *std::move(done);
   }
   if (!edit.is_empty()) output.change_was_made();
+  if (locked && !session.arguments().has(Opt::no_sync)) {
+    auto followed = follow(session, locked->lock, list, adds, output);
+    if (!followed) return followed.error();
+    synchronised = *std::move(followed);
+    if (synchronised) note_environment(*synchronised, output);
+  }
   const std::vector<ListEdit> edits = {{list, edit.changed}};
   return output.answer({.text =
                             [&] {
                               std::string text = render_edits(edits, adds ? '+' : '-', output);
                               if (locked) text += render_locked(*locked, output);
+                              if (synchronised)
+                                text += render_changes(synchronised->changes, output);
                               return text;
                             },
                         .json = [&]() -> nlohmann::ordered_json {
@@ -110,6 +169,7 @@ int carry_out_edit(session::Session& session, session::ProjectEdit& edit,
                               {"project", edit.file},
                               {adds ? "added" : "removed", edits_json(edits)}};
                           if (locked) out.update(locked_json(*locked));
+                          if (synchronised) out["sync"] = synchronised_json(*synchronised, false);
                           return out;
                         }});
 }

@@ -123,6 +123,14 @@ ordered_json lock_changes_json(const std::vector<session::LockedChange>& changes
   return rows;
 }
 
+std::string render_volumes(const plan::Lock& lock, const Output& output) {
+  std::string text;
+  for (const plan::LockedClass& one : lock.classes)
+    text += fmt::format("{}  {}\n", output.paint(Style::strong, one.name),
+                        render_volume(volume_of(lock, one.name)));
+  return text;
+}
+
 std::string render_coverage(const plan::Lock& lock, const Output& output) {
   std::string text;
   for (const auto& builds : by_name(lock)) {

@@ -26,6 +26,7 @@ namespace axle::cli {
 
 /// Packages by classes: which build each class gets, of what size, and why. Packages that are the
 /// same file in every class are one line.
+[[nodiscard]] std::string render_volumes(const plan::Lock& lock, const Output& output);
 [[nodiscard]] std::string render_coverage(const plan::Lock& lock, const Output& output);
 /// [{name, builds: [{version, variant, file, bytes, because, classes}], without: [class]}]
 [[nodiscard]] nlohmann::ordered_json coverage_json(const plan::Lock& lock);

@@ -32,12 +32,12 @@ class ProjectCase(TestCase):
     def read(self):
         return self.file.read_bytes().decode()
 
+    # What becomes of the environment is sync_test.py's.
     def add(self, *words, **options):
-        return self.call("add", *words, "--index-url", self.index.url, "--python", PYTHON, **options)
-
+        return self.call("add", *words, "--no-sync", "--index-url", self.index.url, "--python", PYTHON, **options)
 
     def remove(self, *words):
-        return self.call("remove", *words, "--index-url", self.index.url, "--python", PYTHON)
+        return self.call("remove", *words, "--no-sync", "--index-url", self.index.url, "--python", PYTHON)
 
 
 class Init(ProjectCase):

@@ -175,6 +175,74 @@ class Sync(ProjectCase):
         self.assertEqual(self.lock_file.read_text(), good)
 
 
+class Edits(ProjectCase):
+    """add and remove end with an environment that follows."""
+
+    def setUp(self):
+        super().setUp()
+        self.add("low", "1.0")
+        self.add("top", "1.0", requires=["low"])
+        self.add("tool", "1.0")
+        self.add("other", "1.0")
+
+    def test_what_is_added_is_installed_and_what_is_removed_goes(self):
+        self.write_project([])
+        added = self.assert_ok(self.call("add", "top", "--json")).json
+        self.assertEqual({one["name"] for one in added["sync"]["installed"]}, {"top", "low"})
+        self.assertEqual(added["sync"]["environment"], str(self.environment))
+        self.assertEqual(set(self.installed()), {"top", "low"})
+        text = self.assert_ok(self.call("add", "other"))
+        self.assertIn("+ other 1.0", text.out)
+        self.assertIn("checked", text.err)
+        # What somebody else installed stays until something goes.
+        self.assert_ok(self.call("install", "tool", "--python", self.environment))
+        self.assert_ok(self.call("remove", "other"))
+        self.assertEqual(set(self.installed()), {"top", "low"})
+        self.assert_ok(self.call("install", "tool", "--python", self.environment))
+        self.assert_ok(self.call("add", "other"))
+        self.assertEqual(set(self.installed()), {"top", "low", "tool", "other"})
+        self.assert_ok(self.call("verify", "--inexact"))
+
+    def test_lists_that_are_not_wanted_otherwise(self):
+        self.write_project(["low"])
+        self.assert_ok(self.call("add", "--group", "docs", "tool"))
+        self.assertEqual(set(self.installed()), {"low", "tool"})
+        self.assert_ok(self.call("add", "--extra", "fast", "other"))
+        self.assertEqual(set(self.installed()), {"low", "tool", "other"})
+        self.assert_ok(self.call("remove", "--extra", "fast", "other"))
+        self.assertEqual(set(self.installed()), {"low"})
+
+    def test_without_the_environment(self):
+        self.write_project([])
+        for words in (["--no-sync"], ["--frozen"]):
+            self.assert_ok(self.call("add", "low" if words == ["--no-sync"] else "tool", *words))
+            self.assertFalse(self.environment.exists())
+        self.assertEqual(set(self.locked("default")), {"low"})
+
+    def test_a_machine_of_no_class(self):
+        self.write_project([], more='[tool.axle.machines]\ntrain = "h100"\n')
+        self.add_variants("gpu", "1.0", {"sm90": [("nvidia", "sm_arch", ["90_real"])]}, namespaces=("nvidia",))
+        added = self.assert_ok(self.call("add", "gpu"))
+        self.assertIn("no environment is changed: no class", added.err)
+        self.assertFalse(self.environment.exists())
+        self.assertEqual(set(self.locked("train")), {"gpu"})
+        self.assertNotIn("sync", self.assert_ok(self.call("add", "low", "--json")).json)
+
+    def test_a_wheel_that_cannot_be_had(self):
+        """The change of the project stays: `variant sync` goes on where it ended."""
+        self.write_project([])
+        wheel = self.add("lost", "1.0")
+        path = self.index.folder / wheel.name / wheel.file_name
+        content = path.read_bytes()
+        path.unlink()
+        failed = self.assert_fails(self.call("add", "lost"), 1, "lost", "are changed, the environment is not", "variant sync")
+        self.assertIn("lost", self.pyproject.read_text(), str(failed))
+        self.assertEqual(set(self.locked("default")), {"lost"})
+        path.write_bytes(content)
+        self.assert_ok(self.call("sync", "--frozen"))
+        self.assertEqual(set(self.installed()), {"lost"})
+
+
 class Classes(ProjectCase):
     def setUp(self):
         super().setUp()

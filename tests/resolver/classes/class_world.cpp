@@ -198,7 +198,8 @@ void ClassWorld::check_weakest(const Predicate& holds, const FactValues& own, co
 void publish_builds(World& world, const std::string& name, const std::string& version,
                     const std::map<std::string, std::vector<std::string>>& labels,
                     const std::string& wheel_tags,
-                    const std::map<std::string, std::vector<std::string>>& needs) {
+                    const std::map<std::string, std::vector<std::string>>& needs,
+                    const std::map<std::string, std::uint64_t>& bytes) {
   wheel::VariantMetadata metadata;
   metadata.schema_version = "0.2.0";
   metadata.namespaces = {"nvidia", "amd", "intel", "x86_64", "aarch64", "axle"};
@@ -226,7 +227,8 @@ void publish_builds(World& world, const std::string& name, const std::string& ve
     recipe.tags = wheel_tags;
     recipe.variants = metadata;
     if (const auto own = needs.find(label); own != needs.end()) recipe.requires_dist = own->second;
-    world.index.add_wheel(recipe);
+    index::PublishedFile& file = world.index.add_wheel(recipe);
+    if (const auto size = bytes.find(label); size != bytes.end()) file.size = size->second;
   }
   world.index.add_variants(name, version, metadata);
 }

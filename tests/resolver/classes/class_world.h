@@ -2,6 +2,7 @@
 // A world in which machines of every kind resolve: their targets, the answers of single machines,
 // and grids of machines that say whether a predicate is the weakest.
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,10 +44,12 @@ class ClassWorld : public World {
   std::map<resolver::FactValues, std::string> answers_;
 };
 
-/// Index variants of a release with labels, each with its properties, of providers that Axle has.
+/// Index variants of a release with labels, each with its properties, of providers that Axle has;
+/// by label what it needs and how large its wheel is.
 void publish_builds(World& world, const std::string& name, const std::string& version,
                     const std::map<std::string, std::vector<std::string>>& labels,
                     const std::string& tags = "cp311-cp311-manylinux_2_17_x86_64",
-                    const std::map<std::string, std::vector<std::string>>& needs = {});
+                    const std::map<std::string, std::vector<std::string>>& needs = {},
+                    const std::map<std::string, std::uint64_t>& bytes = {});
 
 }  // namespace axle::testing

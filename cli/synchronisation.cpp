@@ -1,0 +1,139 @@
+#include "cli/synchronisation.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/environment_change.h"
+#include "cli/interruption.h"
+#include "session/changes/environment_changes.h"
+#include "session/projects/class_environment.h"
+#include "session/projects/lock_file.h"
+#include "session/projects/sync_plan.h"
+#include "session/workspace.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using session::Opt;
+
+ordered_json names_json(const std::vector<plan::ReachedPackage>& packages) {
+  ordered_json rows = ordered_json::array();
+  for (const plan::ReachedPackage& reached : packages) {
+    const plan::LockedPackage& one = *reached.package;
+    rows.push_back({{"name", one.name},
+                    {"version", wheel::render_version(one.version)},
+                    {"variant", one.variant ? ordered_json(*one.variant) : ordered_json()}});
+  }
+  return rows;
+}
+
+/// A dry run without an environment: everything would be installed.
+int foresee_all(const session::ClassEnvironment& chosen,
+                const std::vector<plan::ReachedPackage>& packages, Output& output) {
+  output.note("dry run: nothing was changed");
+  return output.answer(
+      {.text =
+           [&] {
+             std::string text =
+                 fmt::format("would make {} (Python {}) for class {}\n", chosen.folder,
+                             chosen.about->python, chosen.about->name);
+             for (const plan::ReachedPackage& one : packages)
+               text += fmt::format("+ {} {}\n", one.package->name,
+                                   wheel::render_version(one.package->version));
+             return text;
+           },
+       .json = [&]() -> ordered_json {
+         return {{"class", chosen.about->name},       {"environment", chosen.folder},
+                 {"installed", names_json(packages)}, {"removed", ordered_json::array()},
+                 {"kept", ordered_json::array()},     {"dry_run", true}};
+       }});
+}
+
+}  // namespace
+
+std::expected<Synchronised, int> synchronise(session::Session& session, const LockedProject& locked,
+                                             Output& output) {
+  const auto refused = [&](const session::CommandFailure& failure) {
+    return std::unexpected(output.failure(failure));
+  };
+  const auto began = std::chrono::steady_clock::now();
+  expect_change();
+  const session::Arguments& arguments = session.arguments();
+  const session::Project& project = locked.project;
+  const auto named = named_class(arguments);
+  if (!named) return refused(named.error());
+  auto machine = session.machine();
+  if (!machine) return refused(machine.error());
+  auto chosen = session::choose_class(session, project, locked.lock, machine->machine, *named);
+  if (!chosen) return refused(chosen.error());
+  const auto wanted = lock_selection(project, locked.lock, arguments);
+  if (!wanted) return refused(wanted.error());
+  output.detail(fmt::format("class {}: {}", chosen->about->name, chosen->about->holds));
+  const bool made = !chosen->there;
+  if (made && arguments.has(Opt::dry_run)) {
+    const auto opened = session::open_class(locked.lock, chosen->about->name);
+    if (!opened) return refused(opened.error());
+    const auto packages = plan::locked_closure(locked.lock, chosen->about->name, *wanted,
+                                               session::class_markers(*opened));
+    if (!packages) return refused(session::failed(packages.error()).error());
+    return std::unexpected(foresee_all(*chosen, *packages, output));
+  }
+  if (const auto there = session::make_environment(*chosen, session); !there)
+    return refused(there.error());
+  const auto packages =
+      plan::locked_closure(locked.lock, chosen->about->name, *wanted, chosen->there->markers);
+  if (!packages) return refused(session::failed(packages.error()).error());
+
+  session::Arguments inner = within_environment(arguments, chosen->folder);
+  session::RunOptions run = output.run();
+  session::Session inside(std::move(inner), run, output, session.pip_section());
+  auto workspace = session::open_workspace(inside, session::Purpose::install);
+  if (!workspace) return refused(workspace.error());
+  auto there = installer::list_installed((*workspace)->environment, output, session.cache_folder());
+  if (!there) return refused(session::failed(there.error()).error());
+  auto resolution =
+      session::plan_sync(project, *packages, *there, sync_wishes(arguments), **workspace, output);
+  if (!resolution) return refused(resolution.error());
+  if ((*workspace)->attestations != nullptr) {
+    if (auto good = (*workspace)->attestations->check(*resolution); !good)
+      return refused(session::failed(std::move(good).error()).error());
+  }
+  const EnvironmentChange change{
+      .workspace = **workspace, .began = began, .again = [&]() -> Result<plan::Resolution> {
+        return fail(
+            ErrorKind::mismatch,
+            fmt::format("what a wheel says is not what {} was made by", plan::lock_filename),
+            "`variant lock --upgrade` makes it by what the wheels say");
+      }};
+  auto changes = carry_out(inside, change, *resolution, output);
+  if (!changes) return std::unexpected(changes.error());
+  if (!arguments.has(Opt::dry_run)) {
+    if (const auto noted = session::note_class(*chosen); !noted) return refused(noted.error());
+  }
+  return Synchronised{.class_name = chosen->about->name,
+                      .folder = chosen->folder,
+                      .made = made,
+                      .resolution = *std::move(resolution),
+                      .changes = *std::move(changes)};
+}
+
+void note_environment(const Synchronised& done, Output& output) {
+  if (!output.options().quiet)
+    output.note(fmt::format("{} {} for class {}", done.made ? "made" : "checked", done.folder,
+                            done.class_name));
+}
+
+ordered_json synchronised_json(const Synchronised& done, bool dry_run) {
+  ordered_json out = {{"class", done.class_name}, {"environment", done.folder}};
+  out.update(installation_json(done.resolution, done.changes, dry_run));
+  return out;
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,204 @@
+#include "session/projects/class_locking.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/classes/class_solver.h"
+#include "resolver/request/source_url.h"
+#include "resolver/solver/solver.h"
+#include "session/projects/class_choice.h"
+#include "session/projects/class_machine.h"
+
+namespace axle::session {
+
+namespace {
+
+CommandFailure in_class(const MachineClass& about, CommandFailure failure) {
+  failure.error.message = fmt::format("class {}: {}", about.name, failure.error.message);
+  return failure;
+}
+
+/// Whether something that is asked for is built on the machine that locks.
+bool builds_something(const Workspace& workspace) {
+  const resolver::BuildConsent& builds = workspace.options.builds;
+  return builds.all || !builds.names.empty() ||
+         std::ranges::any_of(workspace.requests.requirements, [](const resolver::Request& one) {
+           const std::string& url = one.requirement.url;
+           const auto source = resolver::parse_source_url(url);
+           return !url.empty() && source && source->kind != resolver::SourceUrl::Kind::wheel;
+         });
+}
+
+/// Classes with one interpreter, one backend and the same versions before.
+struct ClassGroup {
+  std::string python;
+  StatedTarget stated;
+  resolver::Options options;
+  std::unique_ptr<resolver::ClassSolver> solver = {};
+  std::string backend;
+  bool builds = false;
+  bool plugins = false;
+};
+
+/// One class, with its machine and what it is solved by.
+struct OpenClass {
+  const MachineClass* about = nullptr;
+  machines::NamedMachine machine;
+  PreferredVersions preferred;
+  ClassGroup* group = nullptr;
+};
+
+class ClassLocking {
+ public:
+  ClassLocking(Session& session, const Project& project, Workspace& workspace, Report& report)
+      : session_(session), project_(project), workspace_(workspace), report_(report) {}
+
+  [[nodiscard]] Outcome<void> open(const MachineClass& about, PreferredVersions preferred) {
+    auto machine = machine_of(about, project_, session_);
+    if (!machine) return std::unexpected(machine.error());
+    OpenClass opened{
+        .about = &about, .machine = *std::move(machine), .preferred = std::move(preferred)};
+    auto group = group_for(opened, {});
+    if (!group) return std::unexpected(group.error());
+    opened.group = *group;
+    classes_.push_back(std::move(opened));
+    return {};
+  }
+
+  /// The builds that each class does without, because of what is wished of all of them.
+  [[nodiscard]] std::vector<Outcome<resolver::WithheldBuilds>> withheld(
+      const FleetWishes& wishes) const {
+    std::vector<FleetMachine> machines;
+    for (const OpenClass& one : classes_)
+      machines.push_back({fmt::format("class {}", one.about->name), one.about->budget});
+    return withheld_builds(
+        machines, wishes,
+        [this](std::size_t index, const resolver::WithheldBuilds& without) {
+          return solve_once(classes_[index], without);
+        },
+        report_);
+  }
+
+  [[nodiscard]] Outcome<plan::ClassAnswer> solve(std::size_t index,
+                                                 const resolver::WithheldBuilds& withheld) {
+    OpenClass& one = classes_[index];
+    const MachineClass& about = *one.about;
+    const auto group = group_for(one, withheld);
+    if (!group) return std::unexpected(group.error());
+    auto solved = (*group)->solver->solve(one.machine.machine);
+    if (!solved) return failed_to_resolve(solved.error());
+    if (workspace_.attestations != nullptr) {
+      if (auto good = workspace_.attestations->check(solved->resolution); !good)
+        return failed(std::move(good).error());
+    }
+    if (solved->bounded)
+      report_.detail(
+          fmt::format("class {}: not all machines were tried that might get the same: its "
+                      "condition may be stronger than it need be",
+                      about.name));
+    return plan::ClassAnswer{
+        .about = {.name = about.name,
+                  .machine = about.machine,
+                  .python = (*group)->python,
+                  .holds = solved->holds.atoms.empty() ? std::string()
+                                                       : resolver::render_predicate(solved->holds)},
+        .resolution = std::move(solved->resolution)};
+  }
+
+ private:
+  /// Without the condition under which the answer holds.
+  [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> solve_once(
+      const OpenClass& one, const resolver::WithheldBuilds& withheld) const {
+    resolver::Options options = one.group->options;
+    options.withheld = withheld;
+    CollectedReport unread;
+    const resolver::Target target =
+        make_target(workspace_.environment, one.group->stated, one.machine.machine, true);
+    return resolver::resolve(workspace_.requests, target, {}, workspace_.sources, options, unread);
+  }
+
+  [[nodiscard]] Outcome<ClassGroup*> group_for(const OpenClass& one,
+                                               const resolver::WithheldBuilds& withheld) {
+    const MachineClass& about = *one.about;
+    const bool here = is_this_machine(about.machine);
+    const std::string own = minor_of(workspace_.environment.python_version);
+    const std::string python = about.python.empty() ? own : about.python;
+    const bool builds = here && python == own && builds_something(workspace_);
+    const bool plugins = here && workspace_.options.providers.plugins != nullptr;
+    for (const auto& group : groups_) {
+      if (group->python == python && group->backend == about.backend && group->builds == builds &&
+          group->plugins == plugins && group->options.preferred == one.preferred &&
+          group->options.withheld == withheld)
+        return group.get();
+    }
+    auto made = std::make_unique<ClassGroup>(ClassGroup{.python = python,
+                                                        .stated = workspace_.stated,
+                                                        .options = workspace_.options,
+                                                        .backend = about.backend,
+                                                        .builds = builds,
+                                                        .plugins = plugins});
+    if (python != own) {
+      Arguments arguments;
+      arguments.add(Opt::python_version, python);
+      auto stated = read_stated_target(arguments);
+      if (!stated) return std::unexpected(stated.error());
+      made->stated = *std::move(stated);
+    }
+    if (!about.backend.empty()) made->options.forced_labels["torch"] = about.backend;
+    if (!builds) made->options.builds.builder = nullptr;
+    if (!plugins) made->options.providers.plugins = nullptr;
+    made->options.preferred = one.preferred;
+    made->options.withheld = withheld;
+    // A decision is kept for the lock alone: why each build was chosen.
+    made->options.whole_decisions = false;
+    made->solver = std::make_unique<resolver::ClassSolver>(
+        workspace_.requests, made->options, workspace_.sources,
+        [environment = &workspace_.environment, stated = &made->stated](
+            const detect::Machine& machine) -> std::optional<resolver::Target> {
+          if (!machine.os.system.empty() && machine.os.system != "Linux") return std::nullopt;
+          return make_target(*environment, *stated, machine, true);
+        },
+        report_);
+    groups_.push_back(std::move(made));
+    return groups_.back().get();
+  }
+
+  Session& session_;
+  const Project& project_;
+  Workspace& workspace_;
+  Report& report_;
+  std::vector<OpenClass> classes_;
+  std::vector<std::unique_ptr<ClassGroup>> groups_;
+};
+
+}  // namespace
+
+Outcome<std::vector<plan::ClassAnswer>> lock_classes(
+    Session& session, const Project& project, Workspace& workspace,
+    const std::function<PreferredVersions(const MachineClass&)>& preferred_of,
+    const FleetWishes& wishes, Report& report) {
+  ClassLocking locking(session, project, workspace, report);
+  bool limited = wishes.any();
+  for (const MachineClass& about : project.classes) {
+    if (auto opened = locking.open(about, preferred_of(about)); !opened)
+      return std::unexpected(in_class(about, std::move(opened).error()));
+    limited = limited || about.budget;
+  }
+  std::vector<Outcome<resolver::WithheldBuilds>> withheld(project.classes.size());
+  if (limited) withheld = locking.withheld(wishes);
+  std::vector<plan::ClassAnswer> answers;
+  for (std::size_t index = 0; index < project.classes.size(); ++index) {
+    const MachineClass& about = project.classes[index];
+    if (!withheld[index]) return std::unexpected(in_class(about, withheld[index].error()));
+    auto answer = locking.solve(index, *withheld[index]);
+    if (!answer) return std::unexpected(in_class(about, std::move(answer).error()));
+    answers.push_back(*std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace axle::session
