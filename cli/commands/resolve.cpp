@@ -84,8 +84,9 @@ plan::Lock joined(const std::vector<machines::NamedMachine>& machines,
   std::vector<plan::ClassAnswer> classes;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].failure) continue;
-    lock.classes.push_back({.name = machines[i].name});
-    classes.push_back({lock.classes.back(), {answers[i].packages}});
+    plan::LockedClass& about = lock.classes.emplace_back();
+    about.name = machines[i].name;
+    classes.push_back({about, {answers[i].packages}});
   }
   lock.packages = plan::join_answers(classes, "/");
   return lock;

@@ -49,21 +49,49 @@ std::string render_build(const LockedPackage& package) {
   return text;
 }
 
-/// The packages of one name, which stand together.
-std::vector<std::vector<const LockedPackage*>> by_name(const plan::Lock& lock) {
-  std::vector<std::vector<const LockedPackage*>> groups;
+/// One file, and the classes that get it, in the lock's order. A lock has it several times where
+/// their machines support different ones of its properties.
+struct Build {
+  const LockedPackage* package = nullptr;  ///< of the first of the classes
+  std::vector<std::string> classes = {};
+};
+
+bool is_one_file(const LockedPackage& left, const LockedPackage& right) {
+  return left.filename == right.filename && left.sha256 == right.sha256 && left.url == right.url &&
+         left.built_from == right.built_from;
+}
+
+/// The builds of each name.
+std::vector<std::vector<Build>> by_name(const plan::Lock& lock) {
+  std::vector<std::vector<Build>> groups;
   for (const LockedPackage& package : lock.packages) {
-    if (groups.empty() || groups.back().front()->name != package.name) groups.emplace_back();
-    groups.back().push_back(&package);
+    if (groups.empty() || groups.back().front().package->name != package.name)
+      groups.emplace_back();
+    std::vector<Build>& builds = groups.back();
+    const auto same = std::ranges::find_if(
+        builds, [&](const Build& build) { return is_one_file(*build.package, package); });
+    if (same == builds.end()) builds.push_back({&package});
+  }
+  for (std::vector<Build>& builds : groups) {
+    for (Build& build : builds) {
+      for (const plan::LockedClass& one : lock.classes) {
+        const bool has = std::ranges::any_of(lock.packages, [&](const LockedPackage& package) {
+          return package.name == build.package->name && package.is_in(one.name) &&
+                 is_one_file(package, *build.package);
+        });
+        if (has) build.classes.push_back(one.name);
+      }
+    }
   }
   return groups;
 }
 
-std::vector<std::string> classes_without(const plan::Lock& lock,
-                                         const std::vector<const LockedPackage*>& builds) {
+std::vector<std::string> classes_without(const plan::Lock& lock, const std::vector<Build>& builds) {
   std::vector<std::string> names;
   for (const plan::LockedClass& one : lock.classes) {
-    const auto has = [&](const LockedPackage* build) { return build->is_in(one.name); };
+    const auto has = [&](const Build& build) {
+      return std::ranges::find(build.classes, one.name) != build.classes.end();
+    };
     if (std::ranges::none_of(builds, has)) names.push_back(one.name);
   }
   return names;
@@ -136,14 +164,13 @@ std::string render_coverage(const plan::Lock& lock, const Output& output) {
   for (const auto& builds : by_name(lock)) {
     const std::vector<std::string> without = classes_without(lock, builds);
     const bool everywhere = builds.size() == 1 && without.empty();
-    text += output.paint(Style::strong, builds.front()->name) + "\n";
-    for (const LockedPackage* build : builds) {
-      const std::string size = build->size ? text::render_bytes(*build->size) : "unknown size";
-      text += fmt::format(
-          "  {}  {}  {}\n",
-          everywhere ? "all classes" : fmt::format("{}", fmt::join(build->classes, ", ")),
-          render_build(*build), size);
-      if (!build->because.empty()) text += fmt::format("    {}\n", build->because);
+    text += output.paint(Style::strong, builds.front().package->name) + "\n";
+    for (const auto& [package, classes] : builds) {
+      const std::string size = package->size ? text::render_bytes(*package->size) : "unknown size";
+      text += fmt::format("  {}  {}  {}\n",
+                          everywhere ? "all classes" : fmt::format("{}", fmt::join(classes, ", ")),
+                          render_build(*package), size);
+      if (!package->because.empty()) text += fmt::format("    {}\n", package->because);
     }
     if (!without.empty())
       text +=
@@ -156,15 +183,16 @@ ordered_json coverage_json(const plan::Lock& lock) {
   ordered_json rows = ordered_json::array();
   for (const auto& builds : by_name(lock)) {
     ordered_json list = ordered_json::array();
-    for (const LockedPackage* build : builds) {
-      list.push_back({{"version", wheel::render_version(build->version)},
-                      {"variant", build->variant ? ordered_json(*build->variant) : ordered_json()},
-                      {"file", build->built_from ? build->built_from->filename : build->filename},
-                      {"bytes", build->size ? ordered_json(*build->size) : ordered_json()},
-                      {"because", build->because},
-                      {"classes", build->classes}});
+    for (const auto& [package, classes] : builds) {
+      const LockedPackage& one = *package;
+      list.push_back({{"version", wheel::render_version(one.version)},
+                      {"variant", one.variant ? ordered_json(*one.variant) : ordered_json()},
+                      {"file", one.built_from ? one.built_from->filename : one.filename},
+                      {"bytes", one.size ? ordered_json(*one.size) : ordered_json()},
+                      {"because", one.because},
+                      {"classes", classes}});
     }
-    rows.push_back({{"name", builds.front()->name},
+    rows.push_back({{"name", builds.front().package->name},
                     {"builds", std::move(list)},
                     {"without", classes_without(lock, builds)}});
   }

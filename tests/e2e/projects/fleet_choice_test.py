@@ -86,7 +86,7 @@ class FleetChoice(ProjectCase):
         for table, said in (('minimize = "wheels"', "minimize"), ('budget = "3 parsecs"', "budget")):
             with self.subTest(table):
                 self.write_project(["fast"], more=f"[tool.axle]\n{table}\n")
-                self.assert_fails(self.call("lock"), 2, "pyproject.toml:6", said)
+                self.assert_fails(self.call("lock"), 2, "pyproject.toml:8", said)
         self.assertFalse(self.lock_file.exists())
 
     def test_resolve(self):
@@ -107,7 +107,7 @@ class FleetChoice(ProjectCase):
         self.assertEqual(rows["big-libs"]["without"], ["none"])
         self.assertGreater(rows["big-libs"]["builds"][0]["bytes"], 1000)
         text = self.assert_ok(self.call("resolve", "fast", "plain", "--for", "none", "--for", "h100", "--coverage")).out
-        for part in ("none  2 packages, ", "h100  3 packages, ", "all classes", "not for none", "sm_arch"):
+        for part in ("none  2 packages, ", "h100  3 packages, ", "all classes", "not for none", "cuda_version_lower_bound :: 13.0 is supported"):
             self.assertIn(part, text)
         alone = self.assert_ok(self.call("resolve", "fast", "--for", "h100", "--coverage")).out
         self.assertIn("h100  2 packages, ", alone)

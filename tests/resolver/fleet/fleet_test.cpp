@@ -187,22 +187,36 @@ TEST_CASE("what is withheld is no build, and the reason of a choice says so") {
   CHECK(none.error().message.contains("--minimize builds"));
 }
 
-/// The members of a family have one label: it is withheld from all of them.
-TEST_CASE_FIXTURE(testing::NvidiaWorld, "a family has one ladder") {
-  publish("acme", "2.2", "cu130", {}, 900);
-  publish("acme", "2.2", "cu126", {}, 500);
-  publish("acme", "2.2", "cpu", {}, 100);
-  publish("acme-vision", "0.5", "cu130", {"acme==2.2"}, 50);
-  publish("acme-vision", "0.5", "cpu", {"acme==2.2"}, 10);
-  Fleet fleet(*this, {"acme", "acme-vision"}, {linux_machine({{"driver", "13.2"}, {"sm", "90"}})});
+TEST_CASE("the members of a family have one ladder") {
+  World world;
+  world.use_families = true;
+  REQUIRE(world.families.add_file(testing::small_family_with("builds = [", R"(builds = [
+  { label = "cu126", platform = "linux_x86_64", code = ["9.0"], source = ["CI"], confidence = "high" },)"),
+                                  "acme.toml"));
+  const auto publish = [&](const std::string& name, const std::string& version,
+                           const std::vector<std::string>& needs, std::uint64_t bytes) {
+    testing::WheelRecipe recipe{.name = name, .version = version, .requires_dist = needs};
+    recipe.tags = testing::tags;
+    world.index.add_wheel_at("https://acme.test/whl", recipe, bytes);
+  };
+  publish("acme", "2.1+cu130", {}, 900);
+  publish("acme", "2.1+cu126", {}, 500);
+  publish("acme", "2.1+cpu", {}, 100);
+  publish("acme_vision", "0.4+cu130", {"acme==2.1"}, 50);
+  publish("acme_vision", "0.4+cpu", {"acme==2.1"}, 10);
+  const FactValues h100 = linux_machine({{"driver", "13.2"}, {"sm", "90"}});
+  Fleet fleet(world, {"acme", "acme-vision"}, {h100});
   CHECK(Fleet::label_of(fleet.solve(0), "acme") == "cu130");
   CHECK(fleet.affordable("acme", 950) == "cu130");
-  // cu126 is small enough, but vision has it of an older release alone.
+  // cu126 is small enough, but there is no vision for it.
   CHECK(fleet.affordable("acme", 949) == "cpu (lesser)");
   CHECK(fleet.affordable("acme-vision", 949) == "cpu (lesser)");
   // Alone there is no such reason.
-  Fleet alone(*this, {"acme"}, {linux_machine({{"driver", "13.2"}, {"sm", "90"}})});
+  Fleet alone(world, {"acme"}, {h100});
   CHECK(alone.affordable("acme", 899) == "cu126");
+  CHECK(alone.affordable("acme", 499) == "cpu (lesser)");
+  Fleet several(world, {"acme"}, {h100, linux_machine()});
+  CHECK(several.shared("acme") == Labels{"cu130", "cpu"});
 }
 
 /// What the best build of a machine is for: GPUs, the processor, or nothing.
