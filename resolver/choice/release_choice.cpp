@@ -6,13 +6,13 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "providers/provider.h"
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/abi_lists.h"
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/label_choice.h"
+#include "resolver/choice/withheld_labels.h"
 #include "resolver/explain/facts.h"
 #include "resolver/explain/messages.h"
 #include "resolver/explain/unusable_wheels.h"
@@ -64,25 +64,6 @@ std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& 
   if (choice.decision.has_variants) return "no variant fits, and the plain wheel needs nothing";
   if (variant_wheels) return "the variant wheels cannot be used, and the plain wheel needs nothing";
   return "the release has no variants";
-}
-
-/// What a group of builds goes by in WithheldBuilds.
-const std::string& group_of(const std::string& name, const Release& release) {
-  return release.family != nullptr ? release.family->name : name;
-}
-
-/// "; cu132 is left out (--minimize builds, --budget)", or nothing: of those with a wheel here.
-std::string without_withheld(const std::string& name, const Release& release,
-                             const WithheldBuilds& withheld) {
-  std::set<std::string> labels;
-  for (const CandidateWheel& wheel : release.candidates) {
-    const bool usable = wheel.tag_index != wheel::SupportedTags::npos;
-    if (usable && is_withheld(withheld, group_of(name, release), wheel.label))
-      labels.insert(wheel.is_variant() ? wheel.label : "the plain wheel");
-  }
-  if (labels.empty()) return {};
-  return fmt::format("; {} {} left out (--minimize builds, --budget)", fmt::join(labels, ", "),
-                     labels.size() == 1 ? "is" : "are");
 }
 
 /// What its variants are is not in the cache, and must not be requested: another release may do.
@@ -143,8 +124,7 @@ std::optional<plan::SkipCode> WheelChooser::skip_code(const std::string& name,
   if (wheel.tag_index == wheel::SupportedTags::npos) return SkipCode::tags;
   if (wheel.is_variant() && !policy.variants) return SkipCode::plain_only;
   if (options_.wheel_use.forbids(name) != nullptr) return SkipCode::forbidden;
-  if (is_withheld(options_.withheld, group_of(name, release), wheel.label))
-    return SkipCode::withheld;
+  if (is_withheld(options_.withheld, name, release, wheel)) return SkipCode::withheld;
   if (options_.refused_wheels.contains(file.url)) return SkipCode::abi;
   if (!is_listed(file, policy)) return SkipCode::hash;
   return std::nullopt;
@@ -491,7 +471,7 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
     }
   }
   if (choice.chosen != nullptr)
-    choice.decision.chosen_because += without_withheld(name, release, options_.withheld);
+    choice.decision.chosen_because += render_withheld(options_.withheld, name, release);
   if (choice.chosen == nullptr) {
     const bool for_any_label = any_label || policy.rule == LabelRule::shared;
     choice.beside_the_point =

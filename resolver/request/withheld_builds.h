@@ -5,18 +5,11 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 
 namespace axle::resolver {
 
 /// By what goes by one label, the labels: the name of a family, else the normalised name of a
 /// package. The plain wheel of a package has the empty one.
 using WithheldBuilds = std::map<std::string, std::set<std::string, std::less<>>, std::less<>>;
-
-[[nodiscard]] inline bool is_withheld(const WithheldBuilds& withheld, std::string_view name,
-                                      std::string_view label) {
-  const auto labels = withheld.find(name);
-  return labels != withheld.end() && labels->second.contains(label);
-}
 
 }  // namespace axle::resolver

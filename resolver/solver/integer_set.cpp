@@ -68,19 +68,20 @@ bool IntegerSet::meets(const IntegerSet& other) const {
 
 IntegerSet IntegerSet::pieces_that_meet(const IntegerSet& other) const {
   Boundaries pieces;
-  std::optional<Value> piece;  ///< where the interval begins that the walk is in
+  Value begin = 0;  // of the interval that the walk is in
+  bool inside = false;
   bool met = false;
   walk(boundaries_, other.boundaries_, [&](Value value, bool here, bool there) {
-    if (piece && !here) {
-      if (met) pieces.insert(pieces.end(), {*piece, value});
-      piece.reset();
+    if (inside && !here) {
+      if (met) pieces.insert(pieces.end(), {begin, value});
       met = false;
     }
-    if (here && !piece) piece = value;
+    if (here && !inside) begin = value;
+    inside = here;
     met = met || (here && there);
     return true;
   });
-  if (piece && met) pieces.push_back(*piece);
+  if (inside && met) pieces.push_back(begin);
   return IntegerSet(std::move(pieces));
 }
 

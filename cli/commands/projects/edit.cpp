@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/locked_project.h"
 #include "cli/project_file_commands.h"
-#include "cli/synchronisation.h"
+#include "cli/projects/locked_project.h"
+#include "cli/projects/synchronisation.h"
 #include "cli/views/changes_view.h"
 #include "cli/views/projects/edit_view.h"
 #include "session/projects/class_environment.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/locked_project.h"
+#include "cli/projects/locked_project.h"
 #include "cli/views/projects/lock_view.h"
 #include "session/projects/project_lock.h"
 #include "session/session.h"

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/locked_project.h"
+#include "cli/projects/locked_project.h"
 #include "session/session.h"
 #include "wheel/version.h"
 

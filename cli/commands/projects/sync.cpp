@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/locked_project.h"
-#include "cli/synchronisation.h"
+#include "cli/projects/locked_project.h"
+#include "cli/projects/synchronisation.h"
 #include "cli/views/changes_view.h"
 #include "foundation/system/program_run.h"
 #include "session/projects/class_environment.h"

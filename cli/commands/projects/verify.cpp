@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/locked_project.h"
+#include "cli/projects/locked_project.h"
 #include "cli/views/findings_view.h"
 #include "doctor/environment_checks.h"
 #include "session/projects/class_choice.h"

@@ -1,4 +1,4 @@
-#include "cli/locked_project.h"
+#include "cli/projects/locked_project.h"
 
 #include <algorithm>
 #include <optional>

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "cli/locked_project.h"
 #include "cli/output.h"
+#include "cli/projects/locked_project.h"
 #include "installer/transaction/changes.h"
 #include "plan/resolution.h"
 #include "session/session.h"

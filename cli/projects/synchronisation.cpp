@@ -1,4 +1,4 @@
-#include "cli/synchronisation.h"
+#include "cli/projects/synchronisation.h"
 
 #include <chrono>
 #include <utility>
