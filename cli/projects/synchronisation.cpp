@@ -115,7 +115,9 @@ std::expected<Synchronised, int> synchronise(session::Session& session, const Lo
   auto changes = carry_out(inside, change, *resolution, output);
   if (!changes) return std::unexpected(changes.error());
   if (!arguments.has(Opt::dry_run)) {
-    if (const auto noted = session::note_class(*chosen); !noted) return refused(noted.error());
+    // The environment is what it should be: without the note it is only chosen anew.
+    if (const auto noted = session::note_class(*chosen); !noted)
+      output.warn(noted.error().error.message);
   }
   return Synchronised{.class_name = chosen->about->name,
                       .folder = chosen->folder,

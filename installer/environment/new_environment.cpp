@@ -111,10 +111,14 @@ Result<void> run_builder(const NewEnvironment& wanted, const std::string& made) 
                 "install its venv module (in Debian: python3-venv), or choose another interpreter "
                 "with --python");
   }
-  return fail(ErrorKind::malformed,
-              fmt::format("{} could not make the environment {}: {}", wanted.python, wanted.folder,
-                          output->timed_out ? "it did not end within 60 s" : last.substr(0, 300)),
-              "choose another interpreter with --python");
+  const std::string why = output->timed_out ? "it did not end within 60 s"
+                          : last.empty()
+                              ? fmt::format("it ended with exit code {}", output->exit_code)
+                              : std::string(last.substr(0, 300));
+  return fail(
+      ErrorKind::malformed,
+      fmt::format("{} could not make the environment {}: {}", wanted.python, wanted.folder, why),
+      "choose another interpreter with --python");
 }
 
 }  // namespace

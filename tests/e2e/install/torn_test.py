@@ -8,6 +8,7 @@ import concurrent.futures
 import contextlib
 import csv
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -29,7 +30,7 @@ WANTED = 10_000 if FULL else 150
 FAULTS_OF_A_ROUND = 100 if FULL else 50
 ERRORS = ("ENOSPC", "EIO", "EACCES", "EROFS", "EDQUOT", "ESTALE")
 YEAR = 365 * 86400
-LEFT = {"lock", "unflushed", "history"}
+LEFT = {"lock", "unflushed", "history", "class"}
 
 
 def wheels():
@@ -169,6 +170,9 @@ class Round(TestCase):
         self.cache = self.root / "cache"
         self.env |= {"AXLE_CACHE_DIR": str(self.cache), "TMPDIR": str(self.root / "tmp"), "PYTHONDONTWRITEBYTECODE": "1"}
         (self.root / "tmp").mkdir()
+        self.project = self.root / "project"
+        self.project.mkdir()
+        self.venv = self.project / ".venv"
         self.make_venv()
         made = wheels()
         self.judge = Judge(self.venv, self.site(), made)
@@ -177,14 +181,35 @@ class Round(TestCase):
             self.index.add_wheel(wheel)
         self.run_words(["list"])
         self.state = self.judge.look()
+        self.lock_projects()
+
+    def lock_projects(self):
+        """Of each set of packages the files of a project that is locked to it."""
+        self.locked = []
+        for alpha, beta in itertools.product((None, "1.0", "2.0"), repeat=2):
+            wanted = {name: version for name, version in (("alpha", alpha), ("beta", beta)) if version}
+            (self.project / "pyproject.toml").write_text(
+                f"[project]\nname = 'project'\nversion = '1'\ndependencies = {[f'{name}=={version}' for name, version in wanted.items()]}\n")
+            (self.project / "axle.lock").unlink(missing_ok=True)
+            code, out, err = self.run_words(["lock"])
+            if code != 0:
+                raise Torn(f"lock: exit {code} {out} {err}")
+            files = {path: path.read_bytes() for path in self.project.iterdir() if path.is_file()}
+            self.locked.append((wanted, files))
+
+    def syncing(self):
+        wanted, files = self.random.choice(self.locked)
+        for path, content in files.items():
+            path.write_bytes(content)
+        return Command(["sync", "--frozen"], wanted)
 
     def start(self, words, shim=None, files=None, index=None):
         mark = self.root / "mark"
         environment = {"LD_PRELOAD": str(BIN / "libfault_shim.so"), "AXLE_FAULT_MARK": str(mark)} if shim else {}
         environment |= {f"AXLE_FAULT_{key}": str(value) for key, value in (shim or {}).items()}
-        source = ["-i", index or self.index.url] if words[0] == "install" else []
+        source = ["-i", index or self.index.url] if words[0] in ("install", "lock") else []
         limit = None if files is None else lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-        return subprocess.Popen([str(VARIANT), *words, *source, "--python", str(self.venv)], env={**self.env, **environment}, cwd=self.root,
+        return subprocess.Popen([str(VARIANT), *words, *source, "--python", str(self.venv)], env={**self.env, **environment}, cwd=self.project,
                                 text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
 
     def run_words(self, words, **how):
@@ -209,7 +234,9 @@ class Round(TestCase):
         turn = self.random.random()
         if turn < 0.1 and (undone := self.undoing()):
             return undone
-        if turn < 0.3 and state:
+        if turn < 0.2:
+            return self.syncing()
+        if turn < 0.35 and state:
             gone = self.random.sample(sorted(state), self.random.randint(1, len(state)))
             return Command(["uninstall", *gone], {one: kept for one, kept in state.items() if one not in gone})
         if turn < 0.5:
@@ -319,7 +346,8 @@ class Round(TestCase):
 
     def two_at_once(self):
         pair = [self.choose(), self.choose()]
-        if any(one.words[0] == "undo" for one in pair):
+        kinds = [one.words[0] for one in pair]
+        if "undo" in kinds or kinds == ["sync", "sync"]:  # of two projects there is one folder
             return
         ats = [self.at(one) for one in pair]
         actions = [self.random.choice(("kill", "kill", "EIO", "ENOSPC")), self.random.choice(("kill", "short"))]
@@ -353,6 +381,8 @@ class Round(TestCase):
 
     @staticmethod
     def applied(command, state):
+        if command.words[0] == "sync":
+            return dict(command.new)
         if command.words[0] == "uninstall":
             return {one: kept for one, kept in state.items() if one not in command.words[1:]}
         named = {word.split("==")[0] for word in command.words[1:] if not word.startswith("-")}
