@@ -309,6 +309,14 @@ class Verify(ProjectCase):
         self.assertEqual(self.call("verify").code, 4)
         self.assertIn("low.py", self.call("verify").out)
 
+    def test_a_file_that_something_was_added_to(self):
+        path = self.site(self.environment) / "low.py"
+        path.write_text(path.read_text() + "# mine\n")
+        done = self.call("verify")
+        self.assertEqual(done.code, 4, done)
+        self.assertIn("low.py", done.out)
+        self.assertNotIn("is what axle.lock has", done.out)
+
     def test_packages_that_drifted(self):
         self.assert_ok(self.call("install", "tool", "--python", self.environment))
         self.assert_ok(self.call("uninstall", "low", "--python", self.environment))
