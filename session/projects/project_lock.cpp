@@ -19,6 +19,7 @@
 #include "resolver/request/source_url.h"
 #include "session/projects/class_choice.h"
 #include "session/projects/class_machine.h"
+#include "session/projects/wheel_hashes.h"
 #include "session/version.h"
 #include "session/workspace.h"
 #include "wheel/hash/sha256.h"
@@ -118,7 +119,11 @@ bool builds_something(const Workspace& workspace) {
 class ClassLocking {
  public:
   ClassLocking(Session& session, const Project& project, Workspace& workspace, Report& report)
-      : session_(session), project_(project), workspace_(workspace), report_(report) {}
+      : session_(session),
+        project_(project),
+        workspace_(workspace),
+        report_(report),
+        hashes_(*workspace.transport, report) {}
 
   [[nodiscard]] Outcome<plan::ClassAnswer> solve(const MachineClass& about,
                                                  PreferredVersions preferred) {
@@ -129,6 +134,8 @@ class ClassLocking {
     if (!group) return std::unexpected(group.error());
     auto solved = (*group)->solver->solve(machine->machine);
     if (!solved) return failed_to_resolve(solved.error());
+    if (auto complete = hashes_.complete(solved->resolution); !complete)
+      return failed(std::move(complete).error());
     if (workspace_.attestations != nullptr) {
       if (auto good = workspace_.attestations->check(solved->resolution); !good)
         return failed(std::move(good).error());
@@ -205,6 +212,7 @@ class ClassLocking {
   const Project& project_;
   Workspace& workspace_;
   Report& report_;
+  WheelHashes hashes_;
   std::vector<std::unique_ptr<Group>> groups_;
 };
 
