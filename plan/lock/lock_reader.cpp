@@ -378,7 +378,7 @@ Result<Lock> parse_lock(std::string_view text, const std::string& where) {
     return fail(ErrorKind::malformed,
                 fmt::format("{}:{}: it has the conflict markers of a merge that is not finished",
                             where, line),
-                "`variant lock` makes it anew from the merged pyproject.toml");
+                "`variant lock --upgrade` makes it anew from the merged pyproject.toml");
   }
   auto document = documents::parse_toml(text, where);
   if (!document) return std::unexpected(std::move(document).error());

@@ -33,10 +33,11 @@ std::expected<ClassAnswer, Unresolved> ClassSolver::solve(const detect::Machine&
   const auto known = std::ranges::find_if(
       answers_, [&](const ClassAnswer& answer) { return misfits(answer.holds, facts).empty(); });
   if (known != answers_.end()) return *known;
+  const Derivation& told = derivations_.told_of(own, machine, facts);
   const std::size_t solved_before = derivations_.solves();
   BoxGrowth growth(derivations_, own, facts, most_solves_);
   const Box& box = growth.grow();
-  ClassAnswer answer{.resolution = *own.result, .holds = predicate_of(box, growth.known())};
+  ClassAnswer answer{.resolution = *told.result, .holds = predicate_of(box, growth.known())};
   answer.used.assign(own.facts.begin(), own.facts.end());
   std::ranges::sort(answer.used, {}, fact_order);
   answer.bounded = growth.bounded();

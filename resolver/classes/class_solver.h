@@ -27,8 +27,8 @@
 namespace axle::resolver {
 
 struct ClassAnswer {
-  /// Of a class that does not differ from an earlier one in what was used, that one's, with what
-  /// its decisions say.
+  /// Of a class that meets the predicate of an earlier one, that one's, with what its decisions
+  /// say.
   plan::Resolution resolution;
   Predicate holds;
   std::vector<std::string> used = {};  ///< the facts that decided, in the order of fact_rows()

@@ -365,17 +365,32 @@ Derivation* Derivations::solve(const FactValues& point) {
   return solve_on(machine, point);
 }
 
+Derivation* Derivations::solve_here(const detect::Machine& machine, const FactValues& facts) {
+  here_ = &machine;
+  if (plugins_) plugins_->assume(nullptr);
+  say_remarks(true);
+  Derivation* derived = solve_on(machine, facts);
+  say_remarks(false);
+  here_ = nullptr;
+  return derived;
+}
+
+const Derivation& Derivations::told_of(const Derivation& derived, const detect::Machine& machine,
+                                       const FactValues& facts) {
+  const bool is_own = std::ranges::all_of(derived.facts, [&](const std::string& fact) {
+    return value_of(derived.point, fact) == value_of(facts, fact);
+  });
+  if (is_own) return derived;
+  const Derivation* own = solve_here(machine, facts);
+  return own != nullptr && own->result ? *own : derived;
+}
+
 Result<Derivation*> Derivations::derive(const detect::Machine& machine, FactValues& facts) {
   if (platform_of(facts) == nullptr)
     return fail(ErrorKind::unsupported, "there is no interpreter for such a machine");
   Derivation* derived = find(facts);
   if (derived == nullptr) {
-    here_ = &machine;
-    if (plugins_) plugins_->assume(nullptr);
-    say_remarks(true);
-    derived = solve_on(machine, facts);
-    say_remarks(false);
-    here_ = nullptr;
+    derived = solve_here(machine, facts);
     if (plugins_) plugins_->add_facts(facts);
   }
   // The facts must say all that the machine itself would say.

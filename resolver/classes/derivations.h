@@ -57,6 +57,10 @@ class Derivations {
   /// which those are added that plugins tell of. Error: unsupported, if its facts do not say all
   /// that was asked of it.
   [[nodiscard]] Result<Derivation*> derive(const detect::Machine& machine, FactValues& facts);
+  /// `derived`, which holds for the machine with these facts, with decisions that speak of it and
+  /// not of the machine that was solved first. What is to be said of it goes to the report.
+  [[nodiscard]] const Derivation& told_of(const Derivation& derived, const detect::Machine& machine,
+                                          const FactValues& facts);
   /// The one that holds for a machine with these facts; nullptr: it was not solved yet.
   [[nodiscard]] Derivation* find(const FactValues& point);
   /// nullptr: there is no target for such a machine.
@@ -94,6 +98,8 @@ class Derivations {
   /// The target for the system, architecture and C library of `point`, and what was read for it.
   [[nodiscard]] Platform* platform_of(const FactValues& point);
   [[nodiscard]] Derivation* solve_on(const detect::Machine& machine, const FactValues& point);
+  /// The machine itself: plugins tell of it, and what is said of it goes to the report.
+  [[nodiscard]] Derivation* solve_here(const detect::Machine& machine, const FactValues& facts);
   [[nodiscard]] Derivation* add(FactValues point, const Target& target,
                                 IndexCandidates& candidates);
   void find_groups(Derivation& derivation) const;

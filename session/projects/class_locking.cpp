@@ -12,6 +12,7 @@
 #include "resolver/solver/solver.h"
 #include "session/projects/class_choice.h"
 #include "session/projects/class_machine.h"
+#include "session/projects/wheel_hashes.h"
 
 namespace axle::session {
 
@@ -55,7 +56,11 @@ struct OpenClass {
 class ClassLocking {
  public:
   ClassLocking(Session& session, const Project& project, Workspace& workspace, Report& report)
-      : session_(session), project_(project), workspace_(workspace), report_(report) {}
+      : session_(session),
+        project_(project),
+        workspace_(workspace),
+        report_(report),
+        hashes_(*workspace.transport, report) {}
 
   [[nodiscard]] Outcome<void> open(const MachineClass& about, PreferredVersions preferred) {
     auto machine = machine_of(about, project_, session_);
@@ -91,6 +96,8 @@ class ClassLocking {
     if (!group) return std::unexpected(group.error());
     auto solved = (*group)->solver->solve(one.machine.machine);
     if (!solved) return failed_to_resolve(solved.error());
+    if (auto complete = hashes_.complete(solved->resolution); !complete)
+      return failed(std::move(complete).error());
     if (workspace_.attestations != nullptr) {
       if (auto good = workspace_.attestations->check(solved->resolution); !good)
         return failed(std::move(good).error());
@@ -171,6 +178,7 @@ class ClassLocking {
   const Project& project_;
   Workspace& workspace_;
   Report& report_;
+  WheelHashes hashes_;
   std::vector<OpenClass> classes_;
   std::vector<std::unique_ptr<ClassGroup>> groups_;
 };

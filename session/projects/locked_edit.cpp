@@ -94,7 +94,9 @@ class EditLocking {
     }
     const auto project = parse_edited(edit_);
     if (!project) return std::unexpected(project.error());
-    auto again = make_lock(asking_, *project, &made, pins_, report_);
+    // What there is to say of the answer was said of the first one.
+    CollectedReport unsaid;
+    auto again = make_lock(asking_, *project, &made, pins_, unsaid);
     if (!again) return std::unexpected(again.error());
     return std::optional(*std::move(again));
   }

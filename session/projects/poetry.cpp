@@ -66,6 +66,7 @@ class PoetryReader {
  private:
   void take_project(TomlTable& poetry) {
     imported_.name = poetry.text("name").value_or("");
+    for (TomlTable& source : poetry.tables("source")) warn_of_source(source);
     if (auto table = poetry.table("dependencies")) take_dependencies(*table);
     if (auto extras = poetry.table("extras")) take_extras(*extras);
     for (const auto& [name, requirement] : optional_) {
@@ -81,6 +82,14 @@ class PoetryReader {
       if (!group) return;
       if (auto table = group->table("dependencies")) take_group(*table, std::string(name.str()));
     }
+  }
+
+  /// One that only some packages are from is remarked with them.
+  void warn_of_source(TomlTable& source) {
+    if (!source.text("url") || source.text("priority").value_or("") == "explicit") return;
+    imported_.warn(fmt::format("{}: the source {}, which is for all packages, is not taken",
+                               reading_.place(source.node()), source.text("name").value_or("")),
+                   "declare it as [[tool.uv.index]]");
   }
 
   void take_dependencies(TomlTable& table) {

@@ -5,8 +5,10 @@
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include "foundation/documents/toml_reader.h"
@@ -24,17 +26,19 @@ namespace {
 
 constexpr std::uint64_t largest_lock = std::uint64_t{64} << 20;
 
-/// "2.8.0+cpu, 2.8.0+cu128" by name.
+/// "2.8.0+cpu, 2.8.0+cu128" by name. Several files of one version, for several platforms, are one.
 std::map<std::string, std::string, std::less<>> versions_of(const plan::Lock* lock) {
-  std::map<std::string, std::string, std::less<>> versions;
-  if (lock == nullptr) return versions;
-  for (const plan::LockedPackage& package : lock->packages) {
-    std::string one = wheel::render_version(package.version);
-    if (package.variant && package.family.empty()) one += fmt::format(" ({})", *package.variant);
-    std::string& all = versions[package.name];
-    if (!all.empty()) one = all + ", " + one;
-    all = std::move(one);
+  std::map<std::string, std::vector<std::string>, std::less<>> each;
+  if (lock != nullptr) {
+    for (const plan::LockedPackage& package : lock->packages) {
+      std::string one = wheel::render_version(package.version);
+      if (package.variant && package.family.empty()) one += fmt::format(" ({})", *package.variant);
+      std::vector<std::string>& all = each[package.name];
+      if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+    }
   }
+  std::map<std::string, std::string, std::less<>> versions;
+  for (const auto& [name, all] : each) versions[name] = fmt::format("{}", fmt::join(all, ", "));
   return versions;
 }
 

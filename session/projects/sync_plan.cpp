@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -33,11 +34,15 @@ constexpr std::array<std::string_view, 4> seeds = {"pip", "setuptools", "uv", "w
 constexpr std::array<std::string_view, 3> project_files = {"pyproject.toml", "setup.cfg",
                                                            "setup.py"};
 
+/// Sources of a folder may be others now. A wheel of them is made anew to be synchronised; whether
+/// it would be another one, nobody knows who only compares.
+enum class FolderWheels : std::uint8_t { made_anew, kept };
+
 class SyncPlanner {
  public:
   SyncPlanner(const std::vector<InstalledDistribution>& installed, installer::History history,
-              const std::string& folder)
-      : history_(std::move(history)), folder_(folder) {
+              const std::string& folder, FolderWheels folder_wheels)
+      : history_(std::move(history)), folder_(folder), folder_wheels_(folder_wheels) {
     for (const InstalledDistribution& one : installed) {
       if (!one.outer) installed_.emplace(one.name, &one);
     }
@@ -75,10 +80,21 @@ class SyncPlanner {
   [[nodiscard]] bool is_project_there(const Project& project, bool editable) const {
     const InstalledDistribution* there = find(project.name);
     const installer::RecordedPackage* recorded = recorded_as(project.name, there);
-    return recorded != nullptr && recorded->built_from && editable &&
-           recorded->built_from->editable &&
+    return recorded != nullptr && recorded->built_from && is_kept(editable) &&
+           recorded->built_from->editable == editable &&
            recorded->built_from->url == index::file_url(project.folder) &&
            is_newer(*there, project.folder);
+  }
+
+  /// nullopt: the project itself is installed in that way.
+  [[nodiscard]] std::optional<Drift> project_drift(const Project& project, bool editable) const {
+    if (is_project_there(project, editable)) return std::nullopt;
+    Drift drift{.package = project.name, .locked = "the project itself"};
+    if (const InstalledDistribution* there = find(project.name)) {
+      drift.kind = DriftKind::build;
+      drift.installed = installed_build(*there);
+    }
+    return drift;
   }
 
   /// The project itself, in `project.folder`.
@@ -144,9 +160,13 @@ class SyncPlanner {
     return !locked.variant && !locked.source.empty() && there->direct_url.empty();
   }
 
+  /// Sources that are used where they are, are always the new ones.
+  [[nodiscard]] bool is_kept(bool editable) const {
+    return editable || folder_wheels_ == FolderWheels::kept;
+  }
+
   [[nodiscard]] bool is_same_source(const plan::BuiltFrom& was, const plan::BuiltFrom& is) const {
-    // Sources of a folder may be others now; those that are used where they are, are the new ones.
-    if (is.kind == plan::BuiltFrom::Kind::folder && !is.editable) return false;
+    if (is.kind == plan::BuiltFrom::Kind::folder && !is_kept(is.editable)) return false;
     return was.kind == is.kind && was.sha256 == is.sha256 && was.commit == is.commit &&
            was.subdirectory == is.subdirectory && was.editable == is.editable &&
            (is.kind == plan::BuiltFrom::Kind::file || was.url == place(is));
@@ -258,6 +278,7 @@ class SyncPlanner {
   std::map<std::string, const InstalledDistribution*, std::less<>> installed_;
   installer::History history_;
   const std::string& folder_;
+  FolderWheels folder_wheels_;
 };
 
 /// Error: folders that cannot be read. A history that cannot be is one that says nothing.
@@ -279,7 +300,7 @@ Outcome<std::vector<Drift>> find_drift(const Project& project,
                                        const installer::Environment& environment) {
   auto history = history_of(environment, nullptr);
   if (!history) return std::unexpected(history.error());
-  const SyncPlanner planner(installed, *std::move(history), project.folder);
+  const SyncPlanner planner(installed, *std::move(history), project.folder, FolderWheels::kept);
   std::vector<Drift> drifts;
   std::set<std::string, std::less<>> wanted;
   for (const plan::ReachedPackage& reached : packages) {
@@ -288,8 +309,8 @@ Outcome<std::vector<Drift>> find_drift(const Project& project,
   }
   if (project.is_package && wishes.project) {
     wanted.insert(project.name);
-    if (!planner.is_project_there(project, wishes.editable))
-      drifts.push_back({.package = project.name, .locked = "the project itself"});
+    if (auto drift = planner.project_drift(project, wishes.editable))
+      drifts.push_back(*std::move(drift));
   }
   if (wishes.exact) {
     for (const std::string& name : planner.extraneous(wanted))
@@ -305,7 +326,8 @@ Outcome<plan::Resolution> plan_sync(const Project& project,
                                     Report& report) {
   auto history = history_of(workspace.environment, &report);
   if (!history) return std::unexpected(history.error());
-  const SyncPlanner planner(installed, *std::move(history), project.folder);
+  const SyncPlanner planner(installed, *std::move(history), project.folder,
+                            FolderWheels::made_anew);
   auto planned = plan::as_resolution(packages, project.folder);
   if (!planned) return failed(planned.error());
   plan::Resolution resolution;

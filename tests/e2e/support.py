@@ -225,11 +225,11 @@ class TestCase(unittest.TestCase):
     def site(self, venv=None):
         return next((venv or self.venv).glob("lib/python3*/site-packages"))
 
-    def variant(self, *arguments, env=None, program=VARIANT, cwd=None, prefix=()):
+    def variant(self, *arguments, env=None, program=VARIANT, cwd=None, prefix=(), timeout=120):
         done = subprocess.run(
             [*map(str, prefix), str(program), *map(str, arguments)],
             env={**self.env, **(env or {})}, cwd=cwd or self.root, text=True,
-            capture_output=True, timeout=120, stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL,
         )
         return Result(done)
 

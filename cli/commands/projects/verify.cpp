@@ -59,9 +59,10 @@ struct Verification {
   std::vector<Drift> drifts;
   doctor::Findings findings;
   std::size_t packages = 0;
+  bool files_differ = false;  ///< also where a package may still work
 
   [[nodiscard]] bool good() const {
-    return verdict.holds() && drifts.empty() && !findings.has_error();
+    return verdict.holds() && drifts.empty() && !files_differ && !findings.has_error();
   }
 };
 
@@ -138,6 +139,7 @@ int run_verify(session::Session& session, Output& output) {
   const doctor::InstalledFiles files =
       doctor::read_installed_files(*synced->there, *installed, found.findings);
   doctor::check_content(files, installer::ContentCheck::hash, found.findings);
+  found.files_differ = found.findings.has_fault();
   doctor::check_code(files, judged, found.findings);
   found.findings.sort();
   return output.answer({.text = [&] { return verification_text(found, output); },

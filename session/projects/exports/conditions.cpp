@@ -57,6 +57,8 @@ ListedValues listed_values(const Atom& atom, std::string_view fact) {
   if (atom.kind != AtomKind::equal && atom.kind != AtomKind::one_of) return {};
   ListedValues listed{atom.values, false};
   listed.none = std::erase(listed.values, "none") > 0;
+  // Unlike GPUs that are each in the list: what speaks of nodes tells one kind of a node.
+  std::erase(listed.values, resolver::mixed_gpus);
   return listed;
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shutil
 import sys
 import unittest
 
@@ -103,6 +104,18 @@ class Editable(EditableCase):
         for arguments, env in ((["--no-editable"], {}), (["--no-editable-package", "demo"], {}), ([], {"UV_NO_EDITABLE": "1"})):
             self.assert_ok(self.ours("-e", "./proj", *arguments, env=env))
             self.assertEqual(self.place(), "site")
+
+    def test_a_project_that_is_synchronised(self):
+        """In either way; verify takes what was built for what is locked, and not the other way of installing it."""
+        path = self.project / "pyproject.toml"
+        path.write_text(path.read_text() + "[project]\nname = 'demo'\nversion = '1.0'\nrequires-python = '>=3.8'\ndependencies = ['dep']\n")
+        shutil.copytree(self.venv, self.project / ".venv", symlinks=True)
+        for chosen, other, place in (([], ["--no-editable"], "source"), (["--no-editable"], [], "site")):
+            with self.subTest(chosen):
+                self.assert_ok(self.variant("sync", *chosen, *self.common, cwd=self.project))
+                self.assertEqual(self.python("import demo; print(demo.PLACE)", self.project / ".venv"), place)
+                self.assert_ok(self.variant("verify", *chosen, cwd=self.project))
+                self.assert_fails(self.variant("verify", *other, cwd=self.project), 4, "demo 1.0 is installed", "the project itself is locked")
 
     def test_sources_of_a_project(self):
         (self.root / "app").mkdir()

@@ -247,6 +247,8 @@ class Clusters(ExportCase):
         self.assertEqual(self.fitting("driver >= 580.65.06"), {"90 13.0", "120 13.1"})
         self.assertEqual(self.fitting("sm in {none, 61}"), {"none", "61 12.4"})
         self.assertEqual(self.fitting("sm = none"), {"none"})
+        # Unlike GPUs that are each in the set: labels tell one of them.
+        self.assertEqual(self.fitting("sm in {61, 90, mixed}"), {"61 12.4", "90 12.8", "90 13.0"})
         self.assertEqual(self.fitting("cpu lacks avx512_vnni"), {"none"})
         self.assertEqual(self.fitting("x86_64 < v3"), {"none"})
         self.assertEqual(self.fitting("gfx = none and sm = 90"), {"90 12.8", "90 13.0"})
@@ -270,6 +272,10 @@ class Clusters(ExportCase):
         self.assertEqual(sorted(re.search('--constraint="(.*)"', text)[1].replace("(", "&").replace(")", "&").replace("|", "&").strip("&").replace("&&", "&").split("&")),
                          ["sm_80", "sm_86", "sm_90", "x86-64-v3"])
         self.assertNotIn("SBATCH", self.exported("slurm", "--class", "laptop"))
+
+    def test_slurm_has_no_feature_for_unlike_gpus(self):
+        LockText([]).add_class("one", "h100", EVERY_LINUX + " and sm in {80, 90, mixed}").write(self.project)
+        self.assertIn('#SBATCH --constraint="sm_80|sm_90"\n', self.exported("slurm"))
 
     def test_labels_of_an_image(self):
         labels = dict(line.split("=", 1) for line in self.exported("oci", "--class", "train").splitlines())

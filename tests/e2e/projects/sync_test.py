@@ -1,5 +1,6 @@
 """lock, sync, run and verify: one lock, and an environment that is equal to it."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -9,6 +10,8 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from project_case import VERSION, ProjectCase
+from loopback import Loopback
+from support import Wheel
 
 
 class Sync(ProjectCase):
@@ -61,6 +64,29 @@ class Sync(ProjectCase):
         self.assert_ok(self.call("lock"))
         self.pyproject.write_text("# a word\n" + self.pyproject.read_text().replace("'low',", "'low' , # why"))
         self.assert_ok(self.call("sync", "--locked"))
+
+    def test_files_for_which_an_index_gives_no_hash(self):
+        """A folder of wheels, pages of bare links: the lock has the sha256 all the same."""
+        wheel = Wheel("bare", "1.0")
+        path = wheel.write(self.root / "wheels")
+        pages = self.root / "pages/bare"
+        pages.mkdir(parents=True)
+        shutil.copy(path, pages)
+        (pages / "index.html").write_text(f'<!DOCTYPE html><html><body><a href="{path.name}">{path.name}</a></body></html>')
+        server = Loopback(self)
+        server.answers[f"/{path.name}"] = (200, {}, path.read_bytes())
+        server.answers["/simple/bare/"] = (200, {"Content-Type": "text/html"}, f'<!DOCTYPE html><a href="/{path.name}">{path.name}</a>')
+        self.write_project(["bare"])
+        for where in (["--no-index", "--find-links", self.root / "wheels"], ["-i", (self.root / "pages").as_uri()],
+                      ["-i", f"http://{server.host}/simple"]):
+            with self.subTest(where):
+                self.lock_file.unlink(missing_ok=True)
+                shutil.rmtree(self.environment, ignore_errors=True)
+                self.assert_ok(self.call("lock", *where))
+                self.assertEqual([(one["sha256"], one["size"]) for one in self.lock()["package"]],
+                                 [(hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)])
+                self.assert_ok(self.call("sync", "--locked", *where))
+                self.assertEqual(self.installed(), {"bare": "1.0"})
 
     def test_without_a_lock(self):
         self.write_project(["low"])
@@ -376,6 +402,14 @@ class Verify(ProjectCase):
         (site / "low.py").write_text("VERSION = 'mine'\n")
         self.assertEqual(self.call("verify").code, 4)
         self.assertIn("low.py", self.call("verify").out)
+
+    def test_a_file_that_something_was_added_to(self):
+        path = self.site(self.environment) / "low.py"
+        path.write_text(path.read_text() + "# mine\n")
+        done = self.call("verify")
+        self.assertEqual(done.code, 4, done)
+        self.assertIn("low.py", done.out)
+        self.assertNotIn("is what axle.lock has", done.out)
 
     def test_packages_that_drifted(self):
         self.assert_ok(self.call("install", "tool", "--python", self.environment))

@@ -128,7 +128,7 @@ class Registry(RegistryCase):
 
     def test_uv_installs_our_runtime_and_picks_the_label_that_we_pick(self):
         uv = self.install_uv()
-        self.assert_ok(self.variant("build", SOURCE / "runtime", "--arch", "x86_64", "--out", self.root / "wheels"))
+        self.assert_ok(self.variant("build", SOURCE / "runtime", "--arch", "x86_64", "--out", self.root / "wheels", timeout=480))
         self.assert_ok(self.variant("index", "build", self.root / "wheels", "--out", self.root / "index"))
         venv = self.make_venv()
         served = subprocess.Popen([BIN / "index_server", str(self.root / "index")], stdout=subprocess.PIPE, text=True)

@@ -271,6 +271,29 @@ ruff = "*"
             .starts_with("pyproject.toml:2: tool.poetry.dependencies.a: expected a table"));
 }
 
+TEST_CASE("[[tool.poetry.source]]: one that is for all packages is remarked") {
+  const auto read = axle::session::parse_poetry_project(R"([tool.poetry]
+name = "demo"
+[tool.poetry.dependencies]
+torch = "^2.8"
+[[tool.poetry.source]]
+name = "mirror"
+url = "https://host/simple"
+[[tool.poetry.source]]
+name = "corp"
+url = "https://corp/simple"
+priority = "explicit"
+[[tool.poetry.source]]
+name = "PyPI"
+priority = "primary"
+)",
+                                                        "pyproject.toml");
+  REQUIRE_MESSAGE(read, error_of(read));
+  REQUIRE(read->remarks.size() == 1);
+  CHECK(read->remarks[0].message ==
+        "pyproject.toml:5: the source mirror, which is for all packages, is not taken");
+}
+
 TEST_CASE("poetry.lock: versions of what is from an index") {
   const std::string text = R"([[package]]
 name = "Torch"
