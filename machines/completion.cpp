@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "detect/cpu/aarch64_versions.h"
+#include "detect/cpu/darwin.h"
 #include "detect/gpu_vendors.h"
 #include "machines/gpu_models.h"
 #include "machines/profile_fields.h"
@@ -19,6 +20,9 @@ using detect::GpuVendor;
 using detect::Presence;
 
 namespace {
+
+/// What uv takes for `--python-platform macos`.
+constexpr detect::MacosVersion assumed_macos{13, 0};
 
 // Every CPU of an architecture has its base level by definition.
 void set_base(detect::Cpu& cpu) {
@@ -41,10 +45,14 @@ const GpuModel* find_model_with_host(const detect::Machine& machine) {
   return nullptr;
 }
 
+bool is_mac(const detect::Machine& machine) { return machine.os.system == detect::darwin; }
+
 // Returns the assumptions as text.
 std::string take_arch(detect::Machine& machine) {
   const GpuModel* model = find_model_with_host(machine);
-  machine.cpu.arch = model == nullptr ? detect::Arch::x86_64 : model->host;
+  machine.cpu.arch = model != nullptr  ? model->host
+                     : is_mac(machine) ? detect::Arch::aarch64
+                                       : detect::Arch::x86_64;
   const std::string arch(detect::render_arch(machine.cpu.arch));
   return model == nullptr ? arch : fmt::format("{} (as with every {})", arch, model->title);
 }
@@ -54,6 +62,10 @@ void complete_platform(detect::Machine& machine, std::string_view name, Report& 
   if (machine.os.system.empty()) {
     machine.os.system = "Linux";
     taken.emplace_back("Linux");
+  }
+  if (is_mac(machine) && !detect::macos_version(machine.os)) {
+    machine.os.name = detect::macos_name(assumed_macos);
+    taken.push_back(machine.os.name);
   }
   if (machine.cpu.arch == detect::Arch::other && machine.cpu.machine.empty()) {
     taken.push_back(take_arch(machine));
@@ -112,11 +124,19 @@ Result<void> state_architecture(detect::Machine& machine, std::string_view name,
 
 }  // namespace
 
-Result<void> state_linux(detect::Machine& machine, std::string_view name, const LinuxFacts& facts) {
-  if (machine.os.system.empty()) machine.os.system = "Linux";
-  if (machine.os.system != "Linux")
-    return contradicts(fmt::format("{} runs {}", name, machine.os.system));
+Result<void> state_platform(detect::Machine& machine, std::string_view name,
+                            const PlatformFacts& facts) {
+  if (machine.os.system.empty()) machine.os.system = facts.system;
+  if (!facts.system.empty() && machine.os.system != facts.system)
+    return contradicts(
+        fmt::format("{} runs {}", name, is_mac(machine) ? "macOS" : machine.os.system));
   if (auto same = state_architecture(machine, name, facts.architecture); !same) return same;
+  if (facts.macos) {
+    const auto own = detect::macos_version(machine.os);
+    if (own && *own < *facts.macos)
+      return contradicts(fmt::format("{} has {}", name, machine.os.name));
+    machine.os.name = detect::macos_name(*facts.macos);
+  }
   detect::Libc& own = machine.libc;
   if (facts.libc.family.empty()) return {};
   const auto version = [](const detect::Libc& libc) { return std::pair(libc.major, libc.minor); };

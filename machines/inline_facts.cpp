@@ -1,6 +1,7 @@
 #include "machines/inline_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "detect/cpu/aarch64_versions.h"
+#include "detect/cpu/darwin.h"
 #include "detect/gpu_vendors.h"
+#include "detect/os/macos.h"
 #include "machines/fact_words.h"
 #include "machines/possible_facts.h"
 #include "machines/vendor_facts.h"
@@ -33,6 +36,50 @@ Result<void> state_arch(Machine& machine, Arch arch) {
   }
   machine.cpu.arch = arch;
   machine.cpu.machine = detect::render_arch(arch);
+  return {};
+}
+
+struct SystemRow {
+  std::string_view word;
+  std::string_view name;   ///< as Os::system
+  std::string_view title;  ///< for sentences
+};
+
+constexpr std::array systems = {SystemRow{"linux", "Linux", "Linux"},
+                                SystemRow{"windows", "Windows", "Windows"},
+                                SystemRow{"macos", detect::darwin, "macOS"}};
+
+std::string_view title_of(std::string_view system) {
+  const auto* const row = std::ranges::find(systems, system, &SystemRow::name);
+  return row == systems.end() ? system : row->title;
+}
+
+Result<void> state_system(Machine& machine, const SystemRow& row) {
+  if (!machine.os.system.empty() && machine.os.system != row.name) {
+    return fail(ErrorKind::not_found,
+                fmt::format("the machine runs {}, so it cannot run {} too",
+                            title_of(machine.os.system), row.title),
+                "state facts of one system");
+  }
+  machine.os.system = row.name;
+  if (row.word == "windows") machine.os.name = row.title;
+  return {};
+}
+
+/// "macos:15", "macos:14.6"
+Result<void> state_macos(Machine& machine, std::string_view text) {
+  const auto parts = is_version(text, 2) ? parts_of(text) : std::nullopt;
+  if (!parts) {
+    return fail(ErrorKind::not_found, fmt::format("macos:{} is not valid", text),
+                "write it like macos:15 or macos:14.6");
+  }
+  const detect::MacosVersion version{parts->front(), parts->size() > 1 ? parts->back() : 0};
+  if (const auto nearest = nearest_macos(version)) {
+    return fail(ErrorKind::not_found, fmt::format("macos:{}: no machine has that", text),
+                fmt::format("nearest known: {}", *nearest));
+  }
+  if (auto stated = state_system(machine, systems.back()); !stated) return stated;
+  machine.os.name = detect::macos_name(version);
   return {};
 }
 
@@ -110,6 +157,12 @@ Result<void> add_libc(Machine& machine, std::string_view text) {
 
 }  // namespace
 
+std::span<const std::string_view> bare_facts() {
+  static constexpr std::array<std::string_view, 5> words = {"x86_64", "aarch64", "linux", "windows",
+                                                            "macos"};
+  return words;
+}
+
 std::optional<std::string> architecture_fact(std::string_view word) {
   for (const detect::GpuVendorRow& row : detect::gpu_vendors()) {
     if (auto fact = facts_of(row.vendor).state_architecture(word)) return fact;
@@ -125,6 +178,8 @@ Result<void> add_facts(Machine& machine, std::string_view part) {
   if (text.empty()) {
     if (ns == "x86_64") return state_arch(machine, Arch::x86_64);
     if (ns == "aarch64") return state_arch(machine, Arch::aarch64);
+    const auto* const row = std::ranges::find(systems, ns, &SystemRow::word);
+    if (row != systems.end()) return state_system(machine, *row);
     return fail(ErrorKind::not_found, fmt::format("\"{}\" is not a fact", part),
                 "write facts as namespace:fact,fact, such as nvidia:sm=90,driver=570.26");
   }
@@ -138,9 +193,10 @@ Result<void> add_facts(Machine& machine, std::string_view part) {
     return add_cpu(machine, Arch::x86_64, text);
   }
   if (ns == "libc") return add_libc(machine, text);
+  if (ns == "macos") return state_macos(machine, text);
   std::vector<std::string> known;
   for (const detect::GpuVendorRow& row : detect::gpu_vendors()) known.emplace_back(row.word);
-  known.insert(known.end(), {"x86_64", "aarch64", "axle", "libc"});
+  known.insert(known.end(), {"x86_64", "aarch64", "axle", "libc", "macos"});
   return unknown("namespace of facts", ns, known);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "detect/os/macos.h"
 
 namespace axle::machines {
 
@@ -29,6 +30,18 @@ namespace axle::machines {
 /// "glibc" or "musl", whose major versions are 2 and 1.
 [[nodiscard]] std::optional<std::string> nearest_libc(std::string_view family, unsigned major,
                                                       unsigned minor);
+
+/// macOS 10.4 (of 2005) up to 10.15, 11 to 15, 26 and later.
+[[nodiscard]] std::optional<std::string> nearest_macos(detect::MacosVersion version);
+
+/// Two facts that no machine has at once.
+struct Contradiction {
+  std::string path;     ///< of one of them in a profile: "libc.family"
+  std::string message;  ///< "Windows has no glibc"
+};
+/// Of a system, its architecture, C library, capabilities and drivers; each fact by itself may be
+/// possible.
+[[nodiscard]] std::optional<Contradiction> find_contradiction(const detect::Machine& machine);
 
 /// "12.8" as numbers; nullopt unless all parts are.
 using VersionParts = std::vector<unsigned>;

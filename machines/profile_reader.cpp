@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -167,6 +168,13 @@ void refuse_impossible(const detect::Machine& machine, JsonReading& reading) {
   }
   const detect::Libc& libc = machine.libc;
   check("libc.version", libc.family, nearest_libc(libc.family, libc.major, libc.minor));
+  constexpr std::array<std::string_view, 4> systems = {"", "Linux", "Windows", "Darwin"};
+  if (std::ranges::find(systems, machine.os.system) == systems.end())
+    reading.refuse("os.system", "expected Linux, Windows or Darwin");
+  if (const auto version = detect::macos_version(machine.os))
+    check("os.name", machine.os.name, nearest_macos(*version));
+  if (const auto contradiction = find_contradiction(machine))
+    reading.refuse(contradiction->path, contradiction->message);
 }
 
 Profile read_profile(JsonObject& object, std::uint64_t schema) {

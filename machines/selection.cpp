@@ -24,6 +24,7 @@
 #include "machines/fact_words.h"
 #include "machines/gpu_models.h"
 #include "machines/inline_facts.h"
+#include "machines/possible_facts.h"
 #include "machines/profile.h"
 #include "machines/profile_schema.h"
 #include "machines/shipped_profiles.h"
@@ -140,7 +141,8 @@ std::unexpected<Error> unknown_name(std::string_view name) {
   if (const auto fact = architecture_fact(name))
     return refuse(fmt::format("a GPU of that architecture is {}", *fact));
   std::vector<std::string> known = shipped_names();
-  known.insert(known.end(), {"x86_64", "aarch64"});
+  const auto bare = bare_facts();
+  known.insert(known.end(), bare.begin(), bare.end());
   std::string meant;
   if (const GpuModel* model = find_gpu_model_in(name); model != nullptr)
     meant = fmt::format("did you mean {}?", model->name);
@@ -162,8 +164,9 @@ Result<std::vector<NamedMachine>> select_first(const std::string& first) {
   const fs::file_status status = fs::status(first, error);
   if (fs::is_directory(status)) return read_fleet(first);
   if (fs::exists(status)) return read_machines(first);
+  const auto bare = bare_facts();
   const bool facts =
-      first.find(':') != std::string::npos || first == "x86_64" || first == "aarch64";
+      first.find(':') != std::string::npos || std::ranges::find(bare, first) != bare.end();
   if (!facts) return unknown_name(first);
   NamedMachine stated{first, {}};
   if (auto added = add_facts(stated.machine, first); !added) return std::unexpected(added.error());
@@ -208,7 +211,7 @@ Result<std::vector<NamedMachine>> shipped_machines() {
 }
 
 Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report& report,
-                                                  const LinuxFacts* stated) {
+                                                  const PlatformFacts* stated) {
   // A path may contain any character, so the whole text is first tried as a path.
   std::error_code error;
   const bool whole = fs::exists(fs::path(what), error);
@@ -227,8 +230,12 @@ Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report&
       named.origin = {};
     }
     if (stated != nullptr) {
-      if (const auto same = state_linux(named.machine, named.name, *stated); !same)
+      if (const auto same = state_platform(named.machine, named.name, *stated); !same)
         return std::unexpected(same.error());
+    }
+    if (const auto contradiction = find_contradiction(named.machine)) {
+      return fail(ErrorKind::not_found, fmt::format("{}: {}", named.name, contradiction->message),
+                  "state facts that one machine can have");
     }
     complete_machine(named.machine, named.name, report);
   }

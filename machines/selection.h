@@ -31,11 +31,11 @@ struct NamedMachine {
 /// ("h100;nvidia:driver=550.54"). Facts that are not stated remain unknown; the defaults (Linux,
 /// x86_64, glibc 2.28; aarch64 for a Jetson, a Grace or a GB10; the newest backend's minimum
 /// driver) are reported. Errors: not_found for an unknown name or fact (the nearest known ones in
-/// the hint; the command line makes it a usage error), malformed/unsupported for an invalid profile
+/// the hint; the command line makes it a usage error) and for facts that contradict each other,
+/// malformed/unsupported for an invalid profile
 /// file, conflict for a machine that contradicts `stated`.
-[[nodiscard]] Result<std::vector<NamedMachine>> select_machines(std::string_view what,
-                                                                Report& report,
-                                                                const LinuxFacts* stated = nullptr);
+[[nodiscard]] Result<std::vector<NamedMachine>> select_machines(
+    std::string_view what, Report& report, const PlatformFacts* stated = nullptr);
 
 /// Shipped names, sorted.
 [[nodiscard]] std::vector<std::string> shipped_names();

@@ -11,6 +11,7 @@
 #include "session/target/stated_platform.h"
 #include "session/this_machine.h"
 #include "session/variables.h"
+#include "wheel/system_platform.h"
 
 namespace axle::session {
 
@@ -95,7 +96,7 @@ Outcome<void> Session::select_elsewhere(bool several) {
   if (!elsewhere()) return {};
   const auto platform = read_stated_platform(arguments_);
   if (!platform) return std::unexpected(platform.error());
-  const machines::LinuxFacts* stated = *platform ? &(*platform)->facts : nullptr;
+  const machines::PlatformFacts* stated = *platform ? &(*platform)->facts : nullptr;
   for (const std::string& what : arguments_.values(Opt::for_machine)) {
     auto read = machines::select_machines(what, report_, stated);
     if (read) {
@@ -110,12 +111,15 @@ Outcome<void> Session::select_elsewhere(bool several) {
   }
   if (stated != nullptr && !arguments_.has(Opt::for_machine)) {
     machines::NamedMachine machine{(*platform)->name, {}};
-    if (const auto done = machines::state_linux(machine.machine, machine.name, *stated); !done)
+    if (const auto done = machines::state_platform(machine.machine, machine.name, *stated); !done)
       return failed(done.error());
     machines::complete_machine(machine.machine, machine.name, report_);
     selected_.push_back(std::move(machine));
   }
   if (selected_.empty()) return misused("--for has no value");
+  for_another_system_ = std::ranges::any_of(selected_, [](const machines::NamedMachine& one) {
+    return one.machine.os.system != wheel::linux_system;
+  });
   if (several || selected_.size() == 1) return {};
   return misused(
       fmt::format("this command takes one machine, but --for names {}", selected_.size()),

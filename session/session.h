@@ -38,6 +38,8 @@ class Session {
   [[nodiscard]] Outcome<void> select_elsewhere(bool several);
   /// These machines, else this one, probed. May be called once.
   [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> machines();
+  /// Whether one of those that are selected runs another system than this one.
+  [[nodiscard]] bool for_another_system() const { return for_another_system_; }
   /// The first of them: the only machine of a command that does not accept a fleet.
   [[nodiscard]] Outcome<machines::NamedMachine> machine();
 
@@ -59,6 +61,7 @@ class Session {
   Report& report_;
   std::string_view pip_section_;
   std::vector<machines::NamedMachine> selected_;  ///< of --for, until they are requested
+  bool for_another_system_ = false;
 };
 
 }  // namespace axle::session

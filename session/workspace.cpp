@@ -399,6 +399,12 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, Purpose pur
   }
   if (!*early) return std::unexpected(early->error());
 
+  if (session.for_another_system() && !workspace->stated.interpreter.version)
+    session.report().note(
+        fmt::format("the Python of that system is taken to be {}, as that of {}; "
+                    "--python-version states another",
+                    wheel::render_version(workspace->environment.python_version),
+                    workspace->environment.prefix));
   say_silenced_index(arguments, workspace->settings, session.report());
   apply_choice(workspace->settings, workspace->options);
   apply_trust(workspace->settings, workspace->options);

@@ -25,6 +25,7 @@
 #include "session/requests/read_requests.h"
 #include "session/session.h"
 #include "session/workspace.h"
+#include "wheel/system_platform.h"
 
 namespace axle::cli {
 
@@ -164,6 +165,18 @@ session::Outcome<void> check_arguments(const session::Arguments& arguments) {
                           "name a package, a wheel, a folder, -r FILE or --group NAME");
 }
 
+/// Its own interpreter could use none of them.
+session::Outcome<void> refuse_another_system(const machines::NamedMachine& machine,
+                                             const session::Arguments& arguments) {
+  const std::string_view system = machine.machine.os.system;
+  const bool here = system.empty() || system == wheel::linux_system ||
+                    arguments.has(session::Opt::target) || arguments.has(session::Opt::dry_run);
+  if (here) return {};
+  return session::misused(fmt::format("{}: packages for {} do not belong into this environment",
+                                      machine.name, system == wheel::mac_system ? "macOS" : system),
+                          "name a folder with --target, or add --dry-run");
+}
+
 /// Only for --refit: what is requested is what is installed.
 session::Outcome<void> refit(const Installation& installation,
                              const std::vector<installer::InstalledDistribution>& there,
@@ -186,6 +199,8 @@ int run_install(session::Session& session, Output& output) {
   if (const auto good = check_arguments(arguments); !good) return output.failure(good.error());
   auto machine = session.machine();
   if (!machine) return output.failure(machine.error());
+  if (const auto good = refuse_another_system(*machine, arguments); !good)
+    return output.failure(good.error());
   auto workspace = session::open_workspace(session, session::Purpose::install);
   if (!workspace) return output.failure(workspace.error());
   // The environment's own pip.conf is known now.

@@ -212,6 +212,7 @@ std::string render_system(const detect::Machine& machine, const Output& output) 
   if (!machine.cpu.hypervisor.empty()) text += row("hypervisor", machine.cpu.hypervisor);
   text += sources_row(os.sources, output);
   const detect::Libc& libc = machine.libc;
+  if (libc.family.empty() && !os.system.empty() && os.system != "Linux") return text;
   text += row("libc", libc.family.empty()
                           ? "unknown"
                           : fmt::format("{} {}.{}", libc.family, libc.major, libc.minor));

@@ -16,12 +16,20 @@ constexpr unsigned most_attempts = 3;
 /// What is widened first says what predicates look like: a driver's bounds, then which GPUs; the
 /// platform last, which other facts may imply.
 std::size_t turn_of(std::string_view fact) {
-  constexpr std::array<std::string_view, 20> turns = {
-      "driver", "rocm",         "libc",      "npu_driver", "cann",   "x86_64", "aarch64",
-      "cpu",    "sve_bytes",    "sme_bytes", "device",     "gfx",    "npu",    "tpu",
-      "sm",     "arm_platform", "property",  "kernel",     "system", "arch"};
+  constexpr std::array<std::string_view, 21> turns = {
+      "driver",  "rocm", "libc",         "macos",     "npu_driver", "cann",   "x86_64",
+      "aarch64", "cpu",  "sve_bytes",    "sme_bytes", "device",     "gfx",    "npu",
+      "tpu",     "sm",   "arm_platform", "property",  "kernel",     "system", "arch"};
   const FactRow* row = find_fact_row(fact);
   return static_cast<std::size_t>(std::ranges::find(turns, row->name) - turns.begin());
+}
+
+/// Only Linux has a choice of C libraries, and always one of them; so has macOS of its versions.
+bool suits(std::string_view fact, std::string_view value, std::string_view system) {
+  if (system.empty()) return true;
+  if (fact == "libc") return value.empty() != (system == "linux");
+  if (fact == "macos") return value.empty() != (system == "darwin");
+  return true;
 }
 
 bool is_of_gpus(std::string_view fact) { return fact == "sm" || fact == "gfx" || fact == "device"; }
@@ -86,6 +94,11 @@ void BoxGrowth::widen(const std::string& fact) {
   // Nobody knows which place a plugin would give a property that it does not tell of here.
   if (fact.starts_with(property_fact) && value_of(facts_, fact).empty()) return;
   if (fact == "libc") return widen_libc();
+  // Of another system: no version of macOS is one of its machines.
+  if (fact == "macos" && value_of(facts_, fact).empty()) {
+    if (take_in(fact, {.values = {}, .any = true})) box_[fact].any = true;
+    return;
+  }
   if (find_fact_row(fact)->kind == FactKind::ordered) return widen_ordered(fact);
   widen_named(fact);
 }
@@ -249,7 +262,13 @@ std::optional<std::vector<BoxGrowth::Cell>> BoxGrowth::cells_of(const Box& box,
                                                                 const FactValues& platform) {
   std::vector<Cell> cells = {{}};
   for (const std::string& fact : group) {
-    const std::vector<std::string> values = values_in(box.at(fact), fact, known_.at(fact));
+    std::vector<std::string> values = values_in(box.at(fact), fact, known_.at(fact));
+    const std::string_view system = value_of(platform, "system");
+    // What is not known of the class's own machine is no contradiction.
+    std::erase_if(values, [&](const std::string& value) {
+      const bool own = system == value_of(facts_, "system") && value == value_of(facts_, fact);
+      return !own && !suits(fact, value, system);
+    });
     std::vector<Cell> longer;
     if (cells.size() * values.size() > most_cells) return std::nullopt;
     for (const Cell& cell : cells) {
@@ -267,12 +286,7 @@ std::optional<std::vector<BoxGrowth::Cell>> BoxGrowth::cells_of(const Box& box,
 bool BoxGrowth::is_possible(const FactGroup& group, const Cell& cell, const FactValues& platform) {
   std::string key;
   FactValues facts = platform;
-  const bool linux = value_of(platform, "system") == "linux";
-  const bool is_own = value_of(platform, "system") == value_of(facts_, "system") &&
-                      linux == value_of(facts_, "libc").empty();
   for (std::size_t i = 0; i < group.size(); ++i) {
-    // Only Linux has a choice of C libraries, and always one of them.
-    if (group[i] == "libc" && linux == cell[i].empty() && !is_own) return false;
     key += group[i] + "=" + cell[i] + "\n";
     if (!cell[i].empty()) facts.emplace(group[i], cell[i]);
   }

@@ -289,7 +289,7 @@ void Derivations::forget_last() {
 }
 
 void Derivations::find_groups(Derivation& derivation) const {
-  derivation.facts = {"arch", "libc", "system"};
+  derivation.facts = {"arch", "libc", "macos", "system"};
   if (asks_for_kernel(derivation.used)) derivation.facts.insert("kernel");
   for (const wheel::Property& property : derivation.used.properties) {
     for (std::string& fact : facts_behind_used(property, derivation.used))

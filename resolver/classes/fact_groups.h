@@ -16,7 +16,7 @@ namespace axle::resolver {
 using FactGroup = std::vector<std::string>;
 
 /// They decide about tags and markers, and go together.
-inline constexpr std::string_view platform_facts[] = {"arch", "kernel", "libc", "system"};
+inline constexpr std::string_view platform_facts[] = {"arch", "kernel", "libc", "macos", "system"};
 [[nodiscard]] bool is_platform_fact(std::string_view fact);
 
 /// facts_behind; of a namespace that a plugin was asked about the property itself.

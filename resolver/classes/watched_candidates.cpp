@@ -230,6 +230,7 @@ Result<const index::Family*> WatchedCandidates::family_of(std::string_view name)
   if (!found || *found == nullptr || !families_.insert(*found).second) return found;
   // Which platform a build is for.
   used_.markers.emplace("platform_machine");
+  used_.markers.emplace("sys_platform");
   return found;
 }
 

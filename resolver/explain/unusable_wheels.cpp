@@ -13,6 +13,7 @@
 #include "resolver/explain/messages.h"
 #include "wheel/linux_platform.h"
 #include "wheel/specifier.h"
+#include "wheel/system_platform.h"
 
 namespace axle::resolver {
 namespace {
@@ -31,17 +32,8 @@ void add_once(std::vector<std::string>& items, std::string item) {
   if (std::ranges::find(items, item) == items.end()) items.push_back(std::move(item));
 }
 
-/// What this machine is: its newest platform tag says.
-std::optional<wheel::LinuxPlatform> platform_of(const Target& target) {
-  std::optional<wheel::LinuxPlatform> newest;
-  for (const wheel::Tag& tag : target.tags.best_first()) {
-    auto platform = wheel::parse_linux_platform(tag.platform);
-    if (platform && (!newest || newest->version < platform->version)) newest = std::move(platform);
-  }
-  return newest;
-}
-
 std::string system_of(std::string_view platform) {
+  if (wheel::parse_linux_platform(platform)) return "Linux";
   if (platform.starts_with("win")) return "Windows";
   if (platform.starts_with("macosx")) return "macOS";
   if (platform.starts_with("ios")) return "iOS";
@@ -49,9 +41,45 @@ std::string system_of(std::string_view platform) {
   return std::string(platform);
 }
 
+/// What a platform tag asks for: a system, and of it a C library or a version.
+struct AskedPlatform {
+  std::string system;
+  std::string libc;  ///< "glibc", "musl"; "macOS", whose versions count as those of a C library
+  std::pair<unsigned, unsigned> version;
+  std::string architecture;
+};
+
+/// nullopt: nothing of it but its system is known, or it is any Linux.
+std::optional<AskedPlatform> asked_by(std::string_view platform) {
+  if (auto of = wheel::parse_linux_platform(platform))
+    return AskedPlatform{"Linux", std::move(of->libc), of->version, std::move(of->architecture)};
+  const auto of = wheel::parse_system_platform(platform);
+  if (!of) return std::nullopt;
+  std::string system = system_of(platform);
+  std::string libc = of->system == wheel::mac_system ? system : std::string();
+  return AskedPlatform{std::move(system), std::move(libc), of->version,
+                       wheel::machine_name(of->system, of->architecture)};
+}
+
+/// What this machine is: its newest platform tag says.
+std::optional<AskedPlatform> platform_of(const Target& target) {
+  std::optional<AskedPlatform> newest;
+  for (const wheel::Tag& tag : target.tags.best_first()) {
+    auto platform = asked_by(tag.platform);
+    if (platform && (!newest || newest->version < platform->version)) newest = std::move(platform);
+  }
+  return newest;
+}
+
+/// macOS runs fat files as well.
+bool has_other_architecture(const AskedPlatform& asked, const AskedPlatform& here) {
+  const bool fat = asked.architecture == "universal2";
+  return !fat && asked.architecture != here.architecture;
+}
+
 /// What platforms are for, none of which fits.
 struct OtherPlatforms {
-  std::optional<wheel::LinuxPlatform> here;
+  std::optional<AskedPlatform> here;
   std::optional<std::pair<unsigned, unsigned>> oldest;  ///< C library of this kind that one needs
   std::vector<std::string> libcs;
   std::vector<std::string> architectures;
@@ -63,12 +91,12 @@ OtherPlatforms judge_platforms(const std::vector<std::string>& platforms, const 
   judged.here = platform_of(target);
   const auto& here = judged.here;
   for (const std::string& platform : platforms) {
-    const auto of = wheel::parse_linux_platform(platform);
-    if (!of) {
+    const auto of = asked_by(platform);
+    if (!of || !here || of->system != here->system) {
       add_once(judged.systems, system_of(platform));
-    } else if (here && of->architecture != here->architecture) {
+    } else if (has_other_architecture(*of, *here)) {
       add_once(judged.architectures, of->architecture);
-    } else if (here && of->libc != here->libc) {
+    } else if (of->libc != here->libc) {
       add_once(judged.libcs, of->libc);
     } else if (!judged.oldest || of->version < *judged.oldest) {
       judged.oldest = of->version;
@@ -98,7 +126,7 @@ std::string explain_platforms(const std::vector<std::string>& platforms, const T
     return fmt::format("its wheels for Linux are for the C library {}, but this machine has {}{}",
                        render_few(of.libcs), here->libc, read_from(source_of_libc(target)));
   if (!of.architectures.empty())
-    return fmt::format("its wheels for Linux are for {}, but this machine is {}{}",
+    return fmt::format("its wheels for {} are for {}, but this machine is {}{}", here->system,
                        render_few(of.architectures), here->architecture,
                        read_from(target.platform_source));
   return fmt::format("its wheels are for {} only", render_few(of.systems));
@@ -120,7 +148,11 @@ Fact platform_fact(const std::vector<std::string>& platforms, const Target& targ
     return {FactCode::platform, {}, of.libcs, {of.here->libc}, source_of_libc(target)};
   if (!of.architectures.empty())
     return {FactCode::platform, {}, of.architectures, here, target.platform_source};
-  return {FactCode::platform, {}, of.systems, {"Linux"}, target.platform_source};
+  return {FactCode::platform,
+          {},
+          of.systems,
+          {of.here ? of.here->system : std::string("Linux")},
+          target.platform_source};
 }
 
 /// Of interpreters none of which fits: "cp39", "cp312-abi3".

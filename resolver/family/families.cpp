@@ -5,16 +5,21 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/ascii.h"
 #include "resolver/catalogue/version_filter.h"
 #include "resolver/family/gpu_platform.h"
 
 namespace axle::resolver {
 
 std::string builds_platform(const Target& target) {
-  const auto architecture = target.markers.strings.find("platform_machine");
-  return architecture == target.markers.strings.end()
-             ? std::string()
-             : index::family_platform("linux_" + architecture->second);
+  const auto value = [&](const char* name) {
+    const auto found = target.markers.strings.find(name);
+    return found == target.markers.strings.end() ? std::string() : found->second;
+  };
+  const std::string system = value("sys_platform");
+  // As the platform tags of such an interpreter begin and end.
+  const std::string tag = system == "win32" ? "win_" : system == "darwin" ? "macosx_" : "linux_";
+  return index::family_platform(tag + text::ascii_lower(value("platform_machine")));
 }
 
 const plan::InstalledPackage* Families::installed(std::string_view name) const {

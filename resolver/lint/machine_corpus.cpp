@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "detect/os/macos.h"
 #include "foundation/text/ascii.h"
 #include "resolver/choice/provider_algorithm.h"
+#include "wheel/system_platform.h"
 #include "wheel/tag.h"
 
 namespace axle::resolver {
@@ -20,18 +22,25 @@ std::string architecture_name(const detect::Cpu& cpu) {
 }
 
 wheel::MarkerEnvironment markers_of(const detect::Machine& machine, const std::string& arch) {
-  return {{{"os_name", "posix"},
-           {"sys_platform", "linux"},
-           {"platform_system", "Linux"},
-           {"platform_machine", arch},
-           {"platform_release", machine.os.kernel},
-           {"platform_python_implementation", "CPython"},
-           {"implementation_name", "cpython"},
-           {"python_version", "3.12"},
-           {"python_full_version", "3.12.0"},
-           {"implementation_version", "3.12.0"},
-           {"extra", ""}},
-          {}};
+  wheel::MarkerEnvironment markers{{{"platform_release", machine.os.kernel},
+                                    {"platform_python_implementation", "CPython"},
+                                    {"implementation_name", "cpython"},
+                                    {"python_version", "3.12"},
+                                    {"python_full_version", "3.12.0"},
+                                    {"implementation_version", "3.12.0"},
+                                    {"extra", ""}},
+                                   {}};
+  wheel::put_system_markers(markers, machine.os.system, arch);
+  return markers;
+}
+
+/// Empty: those of Linux.
+std::vector<std::string> other_platforms(const detect::Machine& machine, const std::string& arch) {
+  if (machine.os.system == wheel::windows_system) return {wheel::windows_platform(arch)};
+  if (machine.os.system != wheel::mac_system) return {};
+  const auto version = detect::macos_version(machine.os);
+  if (!version) return {"any"};
+  return wheel::mac_platforms(*version, wheel::machine_name(wheel::mac_system, arch));
 }
 
 /// What the lists of a document depend on beside the machine.
@@ -65,10 +74,11 @@ MachineCorpus::MachineCorpus(std::vector<machines::NamedMachine> machines)
   std::map<std::string, std::size_t> known;
   for (const machines::NamedMachine& named : machines_) {
     const detect::Machine& machine = named.machine;
-    const bool mac = machine.os.system == "Darwin";
     const std::string arch = architecture_name(machine.cpu);
-    const std::string key = fmt::format("{}|{}|{}|{}|{}", mac, arch, machine.libc.family,
-                                        machine.libc.major, machine.libc.minor);
+    const std::vector<std::string> others = other_platforms(machine, arch);
+    const std::string key =
+        fmt::format("{}|{}|{}|{}|{}", fmt::join(others, " "), arch, machine.libc.family,
+                    machine.libc.major, machine.libc.minor);
     const auto [at, is_new] = known.try_emplace(key, platforms_.size());
     platform_of_.push_back(at->second);
     if (!is_new) continue;
@@ -82,11 +92,9 @@ MachineCorpus::MachineCorpus(std::vector<machines::NamedMachine> machines)
     target.libc_family = machine.libc.family;
     target.libc_major = machine.libc.major;
     target.libc_minor = machine.libc.minor;
+    target.platforms = others;
     const wheel::SupportedTags supported = wheel::supported_tags(target);
-    for (const wheel::Tag& tag : supported.best_first()) {
-      // Of a recorded Mac only its wheels without a platform are known here.
-      if (!mac) platform.tags.insert(tag.platform);
-    }
+    for (const wheel::Tag& tag : supported.best_first()) platform.tags.insert(tag.platform);
     platforms_.push_back(std::move(platform));
   }
 }

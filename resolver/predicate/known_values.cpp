@@ -91,6 +91,20 @@ std::vector<std::string> known_libcs() {
   return values;
 }
 
+/// After 15 came 26; tags are made for a major version alone.
+std::vector<std::string> known_macos() {
+  std::vector<std::string> values;
+  constexpr unsigned oldest_of_ten = 4;
+  constexpr unsigned newest_of_ten = 15;
+  constexpr unsigned newest = 40;
+  for (unsigned minor = oldest_of_ten; minor <= newest_of_ten; ++minor)
+    values.push_back(rendered({10, minor}));
+  for (unsigned major = 11; major <= newest; ++major) {
+    if (major <= 15 || major >= 26) values.push_back(rendered({major, 0}));
+  }
+  return values;
+}
+
 std::vector<std::string> known_versions_of_arm() {
   std::vector<std::string> values;
   for (const detect::Aarch64Version& version : detect::aarch64_versions)
@@ -105,6 +119,7 @@ ValueTable make_known_values() {
   table["system"] = {"linux", "darwin", "windows"};
   table["arch"] = {"x86_64", "aarch64", "ppc64le", "riscv64", "s390x"};
   table["libc"] = known_libcs();
+  table["macos"] = known_macos();
   table["x86_64"] = {"v1", "v2", "v3", "v4"};
   table["aarch64"] = known_versions_of_arm();
   table["cpu"] = {"has"};

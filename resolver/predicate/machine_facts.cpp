@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "detect/cpu/aarch64_versions.h"
+#include "detect/os/macos.h"
 #include "foundation/text/ascii.h"
 #include "providers/gfx_code.h"
 #include "providers/gpu_archs.h"
@@ -220,6 +221,7 @@ constexpr std::array rows = {
     FactRow{"system", FactKind::named, "operating system"},
     FactRow{"arch", FactKind::named, "architecture"},
     FactRow{"libc", FactKind::named, "C library"},
+    FactRow{"macos", FactKind::ordered, "macOS"},
     FactRow{"kernel", FactKind::named, "release of the kernel"},
     FactRow{"x86_64", FactKind::ordered, "x86-64 level"},
     FactRow{"aarch64", FactKind::ordered, "Arm version"},
@@ -333,6 +335,7 @@ FactValues facts_of(const Machine& machine, const providers::GpuPolicy& policy) 
   if (!machine.libc.family.empty() && has_choice)
     put(facts, "libc",
         machine.libc.family + " " + render({machine.libc.major, machine.libc.minor}));
+  if (const auto version = detect::macos_version(machine.os)) put(facts, "macos", render(*version));
   put_cpu(facts, machine.cpu);
   put_nvidia(facts, machine, policy);
   if (const auto rocm = providers::counted_rocm(machine, policy)) put(facts, "rocm", render(*rocm));
@@ -348,6 +351,8 @@ Machine machine_with(const FactValues& facts) {
   if (!machine.os.system.empty() && machine.os.system.front() >= 'a')
     machine.os.system.front() = static_cast<char>(machine.os.system.front() - 'a' + 'A');
   machine.os.kernel = value_of(facts, "kernel");
+  if (const auto version = providers::parse_major_minor(value_of(facts, "macos")))
+    machine.os.name = detect::macos_name(*version);
   if (const std::string_view libc = value_of(facts, "libc"); !libc.empty()) {
     const std::size_t space = libc.find(' ');
     const auto version = providers::parse_major_minor(libc.substr(space + 1));

@@ -22,6 +22,7 @@ namespace axle::resolver {
 ///   system        "linux", "darwin", "windows"
 ///   arch          "x86_64", "aarch64", …
 ///   libc          "glibc 2.28", "musl 1.2"
+///   macos         the version of macOS, "14.0"
 ///   kernel        os.kernel
 ///   x86_64        psABI level, "v3"
 ///   aarch64       version as the published provider counts, "8.2a"

@@ -76,6 +76,8 @@ std::string describe_seen(const Atom& atom, const FactValues& facts) {
   const std::string_view value = value_of(facts, fact);
   if (atom.kind == AtomKind::has) return fmt::format("the {} lacks it", find_fact_row(fact)->title);
   if (atom.kind == AtomKind::lacks) return fmt::format("the {} has it", find_fact_row(fact)->title);
+  if (fact == "macos" && value.empty())
+    return fmt::format("operating system {}", value_of(facts, "system"));
   if (value.empty()) return fmt::format("{}: none, or it is unknown", find_fact_row(fact)->title);
   if (fact == "driver") return fmt::format("the driver runs CUDA up to {}", value);
   return fmt::format("{} {}", find_fact_row(fact)->title, value);
@@ -177,7 +179,8 @@ std::string render_misfit(const Misfit& misfit) {
 std::size_t nearest_of(const std::vector<std::vector<Misfit>>& all) {
   const auto distance = [](const std::vector<Misfit>& misfits) {
     const bool elsewhere = std::ranges::any_of(misfits, [](const Misfit& misfit) {
-      return misfit.atom.fact == "system" || misfit.atom.fact == "arch";
+      return misfit.atom.fact == "system" || misfit.atom.fact == "macos" ||
+             misfit.atom.fact == "arch";
     });
     return std::pair(misfits.size(), elsewhere);
   };

@@ -53,6 +53,10 @@ void put_in_order(Predicate& predicate);
 /// both.
 [[nodiscard]] Result<Predicate> parse_predicate(std::string_view text);
 
+/// The system that it needs, also where it follows from a C library or a version of macOS; "": any,
+/// or one of several.
+[[nodiscard]] std::string_view system_needed(const Atom& atom);
+
 /// The one that stands for a CUDA version: `fact` "driver", or "cuda" where no branch is known.
 [[nodiscard]] Atom driver_atom(AtomKind kind, std::string_view cuda);
 

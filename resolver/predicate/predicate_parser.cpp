@@ -232,6 +232,17 @@ std::string_view libc_needed(const Atom& atom) {
                                                       : std::string_view();
 }
 
+/// Both name a system, and none is in both.
+bool are_of_other_systems(const Atom& left, const Atom& right) {
+  const std::string_view needed = system_needed(left);
+  if (needed.empty()) return false;
+  const bool set = right.kind == AtomKind::equal || right.kind == AtomKind::one_of;
+  if (right.fact == "system" && set)
+    return std::ranges::find(right.values, needed) == right.values.end();
+  const std::string_view other = system_needed(right);
+  return !other.empty() && other != needed;
+}
+
 bool contradict(const Atom& left, const Atom& right) {
   const auto left_archs = architectures_of(left);
   const auto right_archs = architectures_of(right);
@@ -243,10 +254,7 @@ bool contradict(const Atom& left, const Atom& right) {
   const std::string_view libc = libc_needed(left);
   const std::string_view other = libc_needed(right);
   if (!libc.empty() && !other.empty() && libc != other) return true;
-  const bool elsewhere = right.fact == "system" &&
-                         (right.kind == AtomKind::equal || right.kind == AtomKind::one_of) &&
-                         std::ranges::find(right.values, "linux") == right.values.end();
-  if (!libc.empty() && elsewhere) return true;
+  if (are_of_other_systems(left, right)) return true;
   const auto bound = [](const Atom& atom) {
     return atom.fact == "driver" ? detect::cuda_of_driver(atom.values.front())
                                  : std::string_view(atom.values.front());
@@ -303,6 +311,13 @@ Result<void> check(const Predicate& predicate) {
 }
 
 }  // namespace
+
+std::string_view system_needed(const Atom& atom) {
+  if (!libc_needed(atom).empty()) return "linux";
+  if (atom.fact == "macos" && atom.kind == AtomKind::at_least) return "darwin";
+  const bool one = atom.fact == "system" && atom.kind == AtomKind::equal;
+  return one ? std::string_view(atom.values.front()) : std::string_view();
+}
 
 Result<Predicate> parse_predicate(std::string_view text) {
   Predicate predicate;

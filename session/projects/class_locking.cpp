@@ -13,6 +13,7 @@
 #include "session/projects/class_choice.h"
 #include "session/projects/class_machine.h"
 #include "session/projects/wheel_hashes.h"
+#include "wheel/system_platform.h"
 
 namespace axle::session {
 
@@ -32,6 +33,12 @@ bool builds_something(const Workspace& workspace) {
            const auto source = resolver::parse_source_url(url);
            return !url.empty() && source && source->kind != resolver::SourceUrl::Kind::wheel;
          });
+}
+
+/// Wheels are made for them; "": what is not stated is Linux.
+bool is_system_of_wheels(std::string_view system) {
+  return system.empty() || system == wheel::linux_system || system == wheel::windows_system ||
+         system == wheel::mac_system;
 }
 
 /// Classes with one interpreter, one backend and the same versions before.
@@ -107,13 +114,11 @@ class ClassLocking {
           fmt::format("class {}: not all machines were tried that might get the same: its "
                       "condition may be stronger than it need be",
                       about.name));
-    return plan::ClassAnswer{
-        .about = {.name = about.name,
-                  .machine = about.machine,
-                  .python = (*group)->python,
-                  .holds = solved->holds.atoms.empty() ? std::string()
-                                                       : resolver::render_predicate(solved->holds)},
-        .resolution = std::move(solved->resolution)};
+    return plan::ClassAnswer{.about = {.name = about.name,
+                                       .machine = about.machine,
+                                       .python = (*group)->python,
+                                       .holds = resolver::render_predicate(solved->holds)},
+                             .resolution = std::move(solved->resolution)};
   }
 
  private:
@@ -166,7 +171,7 @@ class ClassLocking {
         workspace_.requests, made->options, workspace_.sources,
         [environment = &workspace_.environment, stated = &made->stated](
             const detect::Machine& machine) -> std::optional<resolver::Target> {
-          if (!machine.os.system.empty() && machine.os.system != "Linux") return std::nullopt;
+          if (!is_system_of_wheels(machine.os.system)) return std::nullopt;
           return make_target(*environment, *stated, machine, true);
         },
         report_);

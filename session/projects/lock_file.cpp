@@ -10,6 +10,7 @@
 #include "foundation/text/quote.h"
 #include "session/input_file.h"
 #include "wheel/requirement.h"
+#include "wheel/system_platform.h"
 
 namespace axle::session {
 namespace {
@@ -26,22 +27,35 @@ std::string find_lock(const fs::path& from) {
   return {};
 }
 
-/// The value that one fact must have; empty: any may do.
-std::string stated(const resolver::Predicate& holds, std::string_view fact) {
+/// The architecture that it asks for, also where it follows from a level or a capability; empty:
+/// any, or one of several.
+std::string architecture_of(const resolver::Predicate& holds) {
   for (const resolver::Atom& atom : holds.atoms) {
-    if (atom.fact == fact && atom.kind == resolver::AtomKind::equal && !atom.values.empty())
-      return atom.values.front();
+    if (atom.fact == "arch" && atom.kind == resolver::AtomKind::equal) return atom.values.front();
+    const bool needs =
+        atom.kind == resolver::AtomKind::at_least || atom.kind == resolver::AtomKind::has;
+    const std::string fact =
+        atom.fact == "cpu" ? std::string(resolver::cpu_fact) + atom.values.front() : atom.fact;
+    if (const auto arch = resolver::architecture_of_fact(fact); needs && !arch.empty())
+      return std::string(arch);
   }
   return {};
 }
 
-struct SystemMarkers {
-  std::string_view fact, os_name, sys_platform, platform_system;
-};
+constexpr std::pair<std::string_view, std::string_view> system_names[] = {
+    {"linux", wheel::linux_system},
+    {"windows", wheel::windows_system},
+    {"darwin", wheel::mac_system}};
 
-constexpr SystemMarkers system_markers[] = {{"linux", "posix", "linux", "Linux"},
-                                            {"windows", "nt", "win32", "Windows"},
-                                            {"darwin", "posix", "darwin", "Darwin"}};
+/// As platform.system() has it; empty: any, or one of several.
+std::string_view system_of(const resolver::Predicate& holds) {
+  for (const resolver::Atom& atom : holds.atoms) {
+    for (const auto& [fact, name] : system_names) {
+      if (resolver::system_needed(atom) == fact) return name;
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -85,17 +99,26 @@ wheel::MarkerEnvironment class_markers(const OpenedClass& one) {
                      {"implementation_name", "cpython"},
                      {"implementation_version", about.python + ".0"},
                      {"platform_python_implementation", "CPython"}};
-  const std::string system = stated(one.holds, "system");
-  for (const SystemMarkers& row : system_markers) {
-    if (system.empty() ? row.fact != "linux" : row.fact != system) continue;
-    markers.strings["os_name"] = row.os_name;
-    markers.strings["sys_platform"] = row.sys_platform;
-    markers.strings["platform_system"] = row.platform_system;
-  }
-  std::string arch = stated(one.holds, "arch");
-  if (system == "windows" && arch == "x86_64") arch = "AMD64";
-  markers.strings["platform_machine"] = arch.empty() ? "x86_64" : arch;
+  // Where the answer does not depend on them, some machine's will do.
+  const std::string arch = architecture_of(one.holds);
+  wheel::put_system_markers(markers, system_of(one.holds), arch.empty() ? "x86_64" : arch);
   return markers;
+}
+
+std::string environment_marker(const OpenedClass& one) {
+  const std::string_view system = system_of(one.holds);
+  const std::string arch = architecture_of(one.holds);
+  std::string machines;
+  for (const auto& [fact, name] : system_names) {
+    if (arch.empty() || (!system.empty() && system != name)) continue;
+    const std::string clause =
+        fmt::format("platform_machine == '{}'", wheel::machine_name(name, arch));
+    if (!machines.contains(clause)) machines += (machines.empty() ? "" : " or ") + clause;
+  }
+  if (system.empty()) return machines;
+  const std::string marker =
+      fmt::format("sys_platform == '{}'", class_markers(one).strings.at("sys_platform"));
+  return machines.empty() ? marker : marker + " and " + machines;
 }
 
 plan::LockSelection read_selection(const Arguments& arguments, const plan::Lock& lock) {

@@ -33,6 +33,9 @@ struct OpenedClass {
 /// What an interpreter of the class would say of itself, as far as its Python and its predicate
 /// tell: for the markers of requests.
 [[nodiscard]] wheel::MarkerEnvironment class_markers(const OpenedClass& one);
+/// The system and the architecture that its predicate asks for: "sys_platform == 'win32' and
+/// platform_machine == 'AMD64'"; empty: any machine.
+[[nodiscard]] std::string environment_marker(const OpenedClass& one);
 
 /// What --extra, --all-extras and --group select; without them the project's own dependencies.
 [[nodiscard]] plan::LockSelection read_selection(const Arguments& arguments,

@@ -12,15 +12,15 @@
 namespace axle::session {
 
 struct StatedPlatform {
-  std::string name = {};            ///< "manylinux2014_x86_64"
-  std::string origin = {};          ///< "--platform manylinux2014_x86_64"
-  machines::LinuxFacts facts = {};  ///< the newest C library that is named
+  std::string name = {};               ///< "manylinux2014_x86_64"
+  std::string origin = {};             ///< "--platform manylinux2014_x86_64"
+  machines::PlatformFacts facts = {};  ///< the newest C library or macOS that is named
   /// As with pip, exactly these platforms, best first; empty: those of `facts`, as with uv.
   std::vector<std::string> tags = {};
 };
 
-/// nullopt: no option names one. Errors: usage, also for a platform that is not Linux, and for two
-/// that no machine is.
+/// nullopt: no option names one. Errors: usage, also for a platform that is none of Linux, Windows
+/// and macOS, and for two that no machine is.
 [[nodiscard]] Outcome<std::optional<StatedPlatform>> read_stated_platform(
     const Arguments& arguments);
 

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "foundation/text/ascii.h"
+#include "detect/os/macos.h"
+#include "wheel/system_platform.h"
 
 namespace axle::session {
 
@@ -12,6 +13,22 @@ namespace {
 std::string architecture_of(const detect::Cpu& cpu) {
   const bool named = cpu.arch == detect::Arch::other && !cpu.machine.empty();
   return named ? cpu.machine : std::string(detect::render_arch(cpu.arch));
+}
+
+/// What runs on a machine of another system than Linux.
+std::vector<std::string> platforms_of(const detect::Machine& machine) {
+  const std::string architecture = architecture_of(machine.cpu);
+  std::vector<std::string> platforms;
+  if (machine.os.system == wheel::windows_system) {
+    platforms = {wheel::windows_platform(architecture)};
+  } else if (const auto version = detect::macos_version(machine.os)) {
+    platforms =
+        wheel::mac_platforms(*version, wheel::machine_name(wheel::mac_system, architecture));
+  }
+  std::erase(platforms, "");
+  // Of one of which nothing is known, what needs no platform.
+  if (platforms.empty()) platforms = {"any"};
+  return platforms;
 }
 
 }  // namespace
@@ -33,12 +50,7 @@ std::string stated_by(const Arguments& arguments) {
 }
 
 void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine) {
-  const bool mac = machine.os.system == "Darwin";
-  const bool arm_mac = mac && machine.cpu.arch == detect::Arch::aarch64;
-  markers.strings["platform_machine"] = arm_mac ? "arm64" : architecture_of(machine.cpu);
-  markers.strings["platform_system"] = mac ? "Darwin" : "Linux";
-  markers.strings["sys_platform"] = text::ascii_lower(markers.strings["platform_system"]);
-  markers.strings["os_name"] = "posix";
+  wheel::put_system_markers(markers, machine.os.system, architecture_of(machine.cpu));
   markers.strings["platform_release"] = machine.os.kernel;
   markers.strings["platform_version"] = "";
 }
@@ -57,16 +69,10 @@ resolver::Target make_target(const installer::Environment& environment, const St
       tags.libc_minor = machine.libc.minor;
     }
     put_elsewhere(markers, machine);
+    if (markers.strings["sys_platform"] != "linux") tags.platforms = platforms_of(machine);
   }
-  if (stated.platform) tags.platforms = stated.platform->tags;
-  wheel::SupportedTags supported = wheel::supported_tags(tags);
-  if (elsewhere && markers.strings["sys_platform"] != "linux") {
-    // A recorded Mac: only its wheels without a platform are known here.
-    std::vector<wheel::Tag> portable = supported.best_first();
-    std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
-    supported = wheel::SupportedTags(std::move(portable));
-  }
-  resolver::Target target{&machine, std::move(supported), std::move(markers),
+  if (stated.platform && !stated.platform->tags.empty()) tags.platforms = stated.platform->tags;
+  resolver::Target target{&machine, wheel::supported_tags(tags), std::move(markers),
                           std::move(python_version)};
   if (stated.interpreter.is_stated()) target.interpreter_source = "stated";
   if (stated.platform) target.platform_source = "stated";

@@ -63,6 +63,7 @@ const std::map<std::string, std::string> others = {
     {"doctor/gpu_code_checks.cpp", "how CUDA packs its code"},
     {"doctor/machine_checks.cpp", "the age of NVIDIA's driver, the second voice on AMD's GPUs"},
     {"providers/rocm_bootstrap.cpp", "a published provider of one vendor"},
+    {"wheel/system_platform.cpp", "a format of macOS that is called intel"},
 };
 
 /// As an enumerator, or by its word.

@@ -118,6 +118,10 @@ Profile random_profile(std::mt19937& random) {
     machine.gpus.clear();
     machine.drivers.clear();
     machine.libc = {};
+    machine.os.system.clear();
+    for (const detect::CapabilityRow& row : detect::capabilities()) {
+      if (row.arch != machine.cpu.arch) machine.cpu.capabilities.set(row.id, Presence::unknown);
+    }
   }
   return profile;
 }
@@ -286,6 +290,16 @@ TEST_CASE("a bad profile is refused with the file and the place") {
                   "libc.version: ");
   check_malformed(R"({"schema_version": 1, "libc": {"version": "2.99999999999"}})",
                   "libc.version: ");
+  check_malformed(R"({"schema_version": 1, "os": {"system": "windows"}})",
+                  "os.system: expected Linux, Windows or Darwin");
+  check_malformed(
+      R"({"schema_version": 1, "os": {"system": "Windows"}, "libc": {"family": "glibc", "version": "2.28"}})",
+      "libc.family: Windows has no glibc");
+  check_malformed(
+      R"({"schema_version": 1, "os": {"system": "Windows"}, "cpu": {"arch": "aarch64", "capabilities": {"avx512f": "present"}}})",
+      "cpu.capabilities.avx512f: avx512f is of x86_64, and the CPU is aarch64");
+  check_malformed(R"({"schema_version": 1, "os": {"system": "Darwin", "name": "macOS 17.0"}})",
+                  "os.name: no machine has macOS 17.0; nearest known: 15, 26");
   check_malformed(R"({"schema_version": 1, "os": {"name": "a\u001b[31m"}})", "control characters");
   check_malformed(R"({"schema_version": 1, "os": {}, "os": {}})", "the key \"os\" is duplicated");
   check_malformed("{\"schema_version\": 1, \"os\": {\"name\": \"\xff\"}}", "is not JSON");

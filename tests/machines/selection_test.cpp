@@ -120,6 +120,49 @@ TEST_CASE("a GPU that has a CPU of its own brings the architecture, unless anoth
   }
 }
 
+TEST_CASE("Windows and macOS are stated like any other fact") {
+  const Machine windows = select_one("windows;x86_64:v3;nvidia:sm=120,driver=581.29");
+  CHECK(windows.os.system == "Windows");
+  CHECK(windows.libc.family.empty());
+  CHECK(windows.gpus.front().arch == "12.0");
+  CHECK(detect::find_driver(windows, GpuVendor::nvidia)->api_version == "13.0");
+  CHECK(select_one("x86_64:v3;windows").os.system == "Windows");
+  CHECK(select_one("rtx4090;windows").os.system == "Windows");
+  CHECK(select_one("windows;aarch64").cpu.arch == Arch::aarch64);
+  const Machine mac = select_one("macos:15");
+  CHECK(mac.os.system == "Darwin");
+  CHECK(mac.cpu.arch == Arch::aarch64);
+  CHECK(detect::macos_version(mac.os) == detect::MacosVersion{15, 0});
+  CHECK(detect::macos_version(select_one("macos:14.6").os) == detect::MacosVersion{14, 6});
+  CHECK(select_one("macos:10.15;x86_64:v3").cpu.arch == Arch::x86_64);
+  CHECK(select_one("linux").libc.family == "glibc");
+  CHECK(remarks_of("windows") == "windows: assuming x86_64, which is not stated\n");
+  CHECK(remarks_of("macos") == "macos: assuming macOS 13.0, aarch64, which is not stated\n");
+  CHECK(remarks_of("macos:15;aarch64").empty());
+}
+
+TEST_CASE("facts of a system that contradict each other are refused") {
+  for (const auto& [what, words] : std::vector<std::pair<std::string, std::string>>{
+           {"windows;libc:glibc=2.28", "Windows has no glibc"},
+           {"macos:15;libc:musl=1.2", "macOS has no musl"},
+           {"windows;macos:15", "runs Windows, so it cannot run macOS too"},
+           {"windows;aarch64;x86_64:avx512f", "cannot be x86_64 too"},
+           {"macos:10.15;aarch64", "macOS 10.15 runs on x86_64 alone"},
+           {"macos:15;nvidia:sm=90", "macOS has no driver of nvidia"},
+           {"macos:17", "macos:17: no machine has that"},
+           {"macos:fifteen", "macos:fifteen is not valid"},
+           {"macos:10.3", "no machine has that"},
+           {"power9;windows", "runs Linux"}}) {
+    CAPTURE(what);
+    CollectedReport report;
+    const auto refused = select_machines(what, report);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().kind == ErrorKind::not_found);
+    CHECK_MESSAGE(refused.error().message.contains(words), refused.error().message);
+    CHECK_FALSE(refused.error().hint.empty());
+  }
+}
+
 TEST_CASE("none is a plain x86-64 machine") {
   const Machine machine = select_one("none");
   CHECK(machine.gpus.empty());
@@ -337,14 +380,14 @@ TEST_CASE("an empty folder is not a fleet") {
 }
 
 TEST_CASE("a stated platform adds what a machine does not state, and contradicts the rest") {
-  const auto select = [](const std::string& what, const LinuxFacts& facts) {
+  const auto select = [](const std::string& what, const PlatformFacts& facts) {
     CollectedReport report;
     auto machines = select_machines(what, report, &facts);
     if (machines) REQUIRE(machines->size() == 1);
     return machines;
   };
-  const LinuxFacts arm{"aarch64", {"glibc", 2, 34, {}}};
-  const LinuxFacts x86{"x86_64", {"glibc", 2, 17, {}}};
+  const PlatformFacts arm{"aarch64", {"glibc", 2, 34, {}}};
+  const PlatformFacts x86{"x86_64", {"glibc", 2, 17, {}}};
   const auto h100 = select("h100", arm);
   REQUIRE(h100);
   CHECK(h100->front().machine.cpu.arch == Arch::aarch64);
@@ -362,6 +405,14 @@ TEST_CASE("a stated platform adds what a machine does not state, and contradicts
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::conflict);
   }
+  const PlatformFacts windows{"x86_64", {}, "Windows"};
+  CHECK(select("none", windows)->front().machine.os.system == "Windows");
+  CHECK(select("none", windows)->front().machine.libc.family.empty());
+  CHECK(select("macos:15", windows).error().kind == ErrorKind::conflict);
+  const PlatformFacts sonoma{"aarch64", {}, "Darwin", detect::MacosVersion{14, 0}};
+  CHECK(select("macos:13", sonoma).error().message.contains("has macOS 13.0"));
+  CHECK(detect::macos_version(select("macos:15", sonoma)->front().machine.os) ==
+        detect::MacosVersion{14, 0});
   const auto other = select("none", {"i686", {}});
   REQUIRE(other);
   CHECK(other->front().machine.cpu.arch == Arch::other);

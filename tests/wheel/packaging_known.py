@@ -26,6 +26,7 @@ KNOWN = {
     "linux-first": "linux_* came after manylinux and musllinux",
     "free-threaded": "free-threaded interpreters accepted abi3, abi3t was not known",
     "armv8l": "armv8l did not accept armv7l",
+    "fat3": "the format fat3 of macOS was called fat32",
 }
 
 # What we do otherwise than every release, on purpose.

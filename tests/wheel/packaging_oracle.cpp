@@ -13,6 +13,7 @@
 #include "wheel/marker.h"
 #include "wheel/requirement.h"
 #include "wheel/specifier.h"
+#include "wheel/system_platform.h"
 #include "wheel/tag.h"
 #include "wheel/version.h"
 #include "wheel/wheel_name.h"
@@ -160,6 +161,12 @@ Fields words(std::string_view list) {
   return found;
 }
 
+std::string mac_platforms(const Fields& query) {
+  return join(wheel::mac_platforms({number(query.at(1)), number(query.at(2))}, query.at(3)));
+}
+
+std::string windows_platform(const Fields& query) { return wheel::windows_platform(query.at(1)); }
+
 std::string tags(const Fields& query) {
   wheel::TagTarget target;
   target.implementation = query.at(1);
@@ -182,10 +189,13 @@ std::string tags(const Fields& query) {
 
 int main() {
   const std::map<std::string, std::function<std::string(const Fields&)>> answers = {
-      {"version", version},   {"compare", compare},         {"specifiers", specifiers},
-      {"contains", contains}, {"prereleases", prereleases}, {"env", set_string},
-      {"set", set_members},   {"marker", marker},           {"requirement", requirement},
-      {"name", name},         {"wheel", wheel_name},        {"tags", tags},
+      {"version", version},         {"compare", compare},
+      {"specifiers", specifiers},   {"contains", contains},
+      {"prereleases", prereleases}, {"env", set_string},
+      {"set", set_members},         {"marker", marker},
+      {"requirement", requirement}, {"name", name},
+      {"wheel", wheel_name},        {"tags", tags},
+      {"mac", mac_platforms},       {"windows", windows_platform},
   };
   std::string line;
   while (std::getline(std::cin, line)) {

@@ -101,7 +101,35 @@ def tag_cases(run, texts, rng):
                 libc, str(major), str(minor), "",
                 expect=generated_tags(run, implementation, python, abis, platforms),
                 read=lambda answer: answer.split("\t"))
+    mac_cases(run)
+    windows_cases(run)
     stated_cases(run, rng)
+
+
+def mac_cases(run):
+    """Every version of macOS, every architecture and format; with them the tags of an interpreter."""
+    versions = [(10, minor) for minor in range(17)] + [(major, minor) for major in range(11, 31) for minor in (0, 4)]
+    versions += [(9, 0), (10, 99), (2, 3)]
+    for version in versions:
+        for architecture in ("arm64", "x86_64", "i386", "ppc64", "ppc", "universal2", "intel", "universal"):
+            platforms = list(tags.mac_platforms(version, architecture))
+            if any(one.endswith("_fat32") for one in platforms) and run.differs("fat3"):
+                platforms = [one.replace("_fat32", "_fat3") for one in platforms]
+            run.ask("mac", *map(str, version), architecture, expect=platforms,
+                    read=lambda answer: answer.split("\t") if answer else [])
+            if architecture in ("arm64", "x86_64") and version >= (11, 0):
+                run.ask("tags", "cp", "3", "12", "", "0", architecture, "", "0", "0", ",".join(platforms),
+                        expect=generated_tags(run, "cp", 12, ["cp312"], platforms), read=lambda answer: answer.split("\t"))
+
+
+def windows_cases(run):
+    saved = sysconfig.get_platform
+    try:
+        for architecture, name in (("x86_64", "win-amd64"), ("aarch64", "win-arm64"), ("i686", "win32")):
+            sysconfig.get_platform = lambda name=name: name
+            run.ask("windows", architecture, expect=list(tags._generic_platforms()), read=lambda answer: answer.split("\t"))
+    finally:
+        sysconfig.get_platform = saved
 
 
 def stated_cases(run, rng):

@@ -47,10 +47,10 @@ const ExportFormat* find_export_format(std::string_view name) {
 }
 
 std::string describe_class(const ClassExport& one) {
-  std::string text = fmt::format("Class {} of {}: {}, Python {}.", one.about.name,
-                                 plan::lock_filename, one.about.machine, one.about.python);
-  if (!one.about.holds.empty()) text += fmt::format("\nFor machines with {}.", one.about.holds);
-  return text;
+  const bool any = one.holds.atoms.empty();
+  return fmt::format("Class {} of {}: {}, Python {}.\nFor {}{}.", one.about.name,
+                     plan::lock_filename, one.about.machine, one.about.python,
+                     any ? "" : "machines with ", one.about.holds);
 }
 
 Result<void> refuse_labels(const ClassExport& one, std::string_view format) {

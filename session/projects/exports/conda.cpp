@@ -32,6 +32,7 @@ std::string virtual_packages(const ClassExport& one) {
     if (is_equal(atom, "system", "linux")) add("__linux");
     if (is_equal(atom, "system", "windows")) add("__win");
     if (is_equal(atom, "system", "darwin")) add("__osx");
+    if (const auto macos = least_macos(atom)) add(fmt::format("__osx >={}", *macos));
   }
   return text;
 }

@@ -48,6 +48,12 @@ std::optional<std::string> least_glibc(const Atom& atom) {
   return *version;
 }
 
+std::optional<std::string> least_macos(const Atom& atom) {
+  const std::string* const version = bound_of(atom, "macos", false);
+  if (version == nullptr) return std::nullopt;
+  return *version;
+}
+
 std::optional<unsigned> least_level(const Atom& atom) { return level_bound(atom, false); }
 std::optional<unsigned> level_below(const Atom& atom) { return level_bound(atom, true); }
 

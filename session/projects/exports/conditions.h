@@ -20,6 +20,8 @@ namespace axle::session {
 [[nodiscard]] std::optional<std::string> cuda_below(const resolver::Atom& atom);
 /// "2.28"
 [[nodiscard]] std::optional<std::string> least_glibc(const resolver::Atom& atom);
+/// "14.0"
+[[nodiscard]] std::optional<std::string> least_macos(const resolver::Atom& atom);
 /// The psABI level: 3.
 [[nodiscard]] std::optional<unsigned> least_level(const resolver::Atom& atom);
 [[nodiscard]] std::optional<unsigned> level_below(const resolver::Atom& atom);

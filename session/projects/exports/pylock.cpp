@@ -84,13 +84,11 @@ void write_locked(TomlWriter& toml, const plan::LockedPackage& package, const st
 
 Result<std::string> render_pylock(const ClassExport& one, Report&) {
   if (auto plain = refuse_labels(one, "pylock"); !plain) return std::unexpected(plain.error());
-  const wheel::MarkerEnvironment markers = class_markers({one.about, one.holds});
+  const std::string environment = environment_marker({one.about, one.holds});
   TomlWriter toml;
   toml.comment(describe_class(one));
   toml.text("lock-version", "1.0");
-  toml.texts("environments", {fmt::format("sys_platform == '{}' and platform_machine == '{}'",
-                                          markers.strings.at("sys_platform"),
-                                          markers.strings.at("platform_machine"))});
+  if (!environment.empty()) toml.texts("environments", {environment});
   toml.text("requires-python", fmt::format("=={}.*", one.about.python));
   toml.text("created-by", "axle");
   if (one.packages.empty()) toml.raw("packages", "[]");

@@ -11,7 +11,9 @@ import support
 from support import TestCase, Wheel, levels_document, publish_levels
 
 ARCHITECTURES = ("x86_64", "aarch64")
-PLATFORMS = ["any", "win_amd64", "macosx_11_0_arm64", "manylinux_2_39_riscv64", "manylinux_2_40_riscv64"] + [
+PLATFORMS = ["any", "win_amd64", "win_arm64", "win32", "macosx_10_6_intel", "macosx_10_9_x86_64", "macosx_10_9_universal2", "macosx_11_0_arm64",
+             "macosx_12_0_universal2", "macosx_13_0_arm64", "macosx_13_0_x86_64", "macosx_13_5_arm64", "macosx_14_0_arm64", "macosx_14_0_x86_64",
+             "macosx_15_0_universal2", "manylinux_2_39_riscv64", "manylinux_2_40_riscv64"] + [
     f"{name}_{architecture}" for architecture in ARCHITECTURES
     for name in ("linux", "manylinux1", "manylinux2010", "manylinux2014", "manylinux_2_5", "manylinux_2_12", "manylinux_2_17",
                  "manylinux_2_18", "manylinux_2_28", "manylinux_2_31", "manylinux_2_36", "manylinux_2_40", "musllinux_1_1", "musllinux_1_2",
@@ -38,6 +40,10 @@ OF_PIP = [
     ["--python-version", "3.12", "--platform", "manylinux_2_28_aarch64", "--platform", "manylinux2014_aarch64", "--implementation", "cp"],
     ["--python-version", "3.10", "--implementation", "pp", "--abi", "pypy310_pp73", "--platform", "manylinux2014_x86_64"],
     ["--python-version", "3.12", "--implementation", "py"],
+    *(["--platform", one] for one in ("win_amd64", "win_arm64", "win32", "macosx_11_0_arm64", "macosx_14_0_arm64", "macosx_14_6_arm64",
+                                      "macosx_26_0_x86_64", "macosx_10_9_x86_64", "macosx_12_0_universal2", "macosx_10_6_intel")),
+    ["--platform", "macosx_14_0_arm64", "--platform", "macosx_13_0_arm64", "--platform", "any"],
+    ["--python-version", "3.12", "--platform", "win_amd64", "--platform", "any"],
 ]
 # The same of uv.
 OF_UV = [
@@ -47,6 +53,10 @@ OF_UV = [
         "riscv64-unknown-linux", "x86_64-manylinux2014", "x86_64-manylinux_2_17", "x86_64-manylinux_2_28", "x86_64-manylinux_2_31",
         "x86_64-manylinux_2_40", "aarch64-manylinux2014", "aarch64-manylinux_2_28", "aarch64-manylinux_2_36")),
     ["--python-version", "3.12", "--python-platform", "aarch64-manylinux_2_28"],
+    *(["--python-platform", one] for one in (
+        "windows", "x86_64-pc-windows-msvc", "aarch64-pc-windows-msvc", "i686-pc-windows-msvc", "macos", "aarch64-apple-darwin",
+        "x86_64-apple-darwin")),
+    ["--python-version", "3.12", "--python-platform", "macos"],
 ]
 # Tags of which pip and `packaging` do not say the same: pip has pp310-none-any, `packaging` pp3-none-any.
 # uv 0.13.9 counts 1_0 of musl out, and gives no free-threaded tags to an ordinary interpreter.
@@ -54,6 +64,9 @@ OF_UV = [
 MARKERS = ["python_version == '3.12'", "python_full_version == '3.12.0'", "python_full_version == '3.12.4'", "implementation_version == '3.12.0'",
            "implementation_version == '3.12.4'", "implementation_name == 'cpython'", "platform_python_implementation == 'CPython'",
            "os_name == 'posix'", "sys_platform == 'linux'", "platform_system == 'Linux'", "platform_machine == 'aarch64'",
+           "os_name == 'nt'", "sys_platform == 'win32'", "sys_platform == 'darwin'", "platform_system == 'Windows'",
+           "platform_system == 'Darwin'", "platform_machine == 'AMD64'", "platform_machine == 'ARM64'", "platform_machine == 'arm64'",
+           "platform_machine == 'x86'",
            "platform_machine == 'x86_64'", "platform_machine == 'riscv64'", "platform_release == ''", "platform_version == ''",
            "python_version < '3.11'"]
 
@@ -197,7 +210,18 @@ class Composition(TestCase):
                 (["--platform", "manylinux2014_x86_64", "--platform", "manylinux2014_aarch64"], ["no machine is both"]),
                 (["--platform", "manylinux2014_x86_64", "--platform", "musllinux_1_2_x86_64"], ["no machine is both"]),
                 (["--platform", "manylinux2014_x86_64", "--python-platform", "linux"], ["cannot be combined"]),
-                (["--platform", "win_amd64"], ["Linux only"]), (["--python-platform", "macos"], ["Linux only"]),
+                (["--for", "x86_64:v4", "--platform", "win_arm64"], ["x86_64:v4 is x86_64"]),
+                (["--for", "macos:13", "--platform", "macosx_14_0_arm64"], ["macos:13 has macOS 13.0"]),
+                (["--for", "graviton3", "--platform", "win_amd64"], ["graviton3 runs Linux"]),
+                (["--for", "windows;libc:glibc=2.28"], ["windows;libc:glibc=2.28: Windows has no glibc"]),
+                (["--for", "windows;aarch64;x86_64:avx512f"], ["aarch64", "x86_64"]), (["--for", "macos:17"], ["no machine has that", "15, 26"]),
+                (["--for", "wndows"], ["wndows", "windows"]),
+                (["--platform", "win_amd64", "--platform", "manylinux2014_x86_64"], ["no machine is both"]),
+                (["--platform", "win_amd64", "--platform", "win_arm64"], ["no machine is both"]),
+                (["--platform", "macosx_9_0_x86_64"], ["there is no such macOS"]), (["--platform", "macosx_14_0"], ["not a platform tag"]),
+                (["--platform", "win_ppc"], ["not a platform tag"]), (["--python-platform", "win_amd64"], ["not a platform of uv"]),
+                (["--platform", "ios_13_0_arm64_iphoneos"], ["Linux, Windows and macOS only"]),
+                (["--python-platform", "wasm32-pyodide2024"], ["Linux, Windows and macOS only"]),
                 (["--platform", "manylinux"], ["not a platform tag"]), (["--platform", "manylinux_2_28_"], ["not a platform tag"]),
                 (["--platform", "linux_../x"], ["not a platform tag"]), (["--python-platform", "x86_64-manylinux_2"], ["not a platform of uv"]),
                 (["--python-version", "3"], ["the minor version is missing"]), (["--python-version", "2.7"], ["Python 3"]),
@@ -207,6 +231,65 @@ class Composition(TestCase):
                 (["--platform", "linux_x86_64", "--build"], ["--build"])):
             with self.subTest(" ".join(options)):
                 self.assert_fails(self.variant("resolve", "demo", *self.folder, *options), 2, *words)
+
+    def test_windows_and_macos_are_machines(self):
+        document = levels_document()
+        for tags in ("cp312-cp312-win_amd64", "cp312-cp312-win_arm64", "cp312-cp312-macosx_11_0_arm64", "cp312-cp312-macosx_10_13_x86_64",
+                     "cp312-cp312-manylinux_2_17_x86_64"):
+            Wheel("demo", "1.0", tags=tags).write(self.wheels)
+        for label in document["variants"]:
+            Wheel("fast", "1.0", label, document, tags="cp312-cp312-win_amd64").write(self.wheels)
+        (self.wheels / "fast-1.0-variants.json").write_text(json.dumps(document))
+        python = ["--python-version", "3.12"]
+        for machine, tags in (("windows", "win_amd64"), ("windows;aarch64", "win_arm64"), ("macos:15", "macosx_11_0_arm64"), ("macos", "macosx_11_0_arm64"),
+                              ("macos:14;x86_64", "macosx_10_13_x86_64"), ("rtx4090;windows", "win_amd64")):
+            with self.subTest(machine):
+                self.assertEqual(self.chosen("--for", machine, *python), f"demo-1.0-cp312-cp312-{tags}.whl")
+        self.assertEqual(self.chosen("--for", "windows;x86_64:v3;nvidia:sm=120,driver=581.29", *python, name="fast"),
+                         "fast-1.0-cp312-cp312-win_amd64-v3.whl")
+        profile = self.root / "pc.json"
+        self.assert_ok(self.variant("detect", "--for", "windows;x86_64:v4", "--profile", profile))
+        self.assertEqual(self.chosen("--for", profile, *python, name="fast"), "fast-1.0-cp312-cp312-win_amd64-v4.whl")
+        self.assert_fails(self.variant("resolve", "demo", *self.folder, "--for", "macos:10.9;x86_64", *python), 3,
+                          "its wheels need macOS 10.13 or newer", "this machine has macOS 10.9")
+        Wheel("new", "1.0", tags="py3-none-macosx_14_0_arm64").write(self.wheels)
+        Wheel("new", "1.0", tags="py3-none-manylinux_2_17_x86_64").write(self.wheels)
+        self.assert_fails(self.variant("resolve", "new", *self.folder, "--for", "macos:13"), 3, "its wheels need macOS 14.0 or newer",
+                          "this machine has macOS 13.0")
+        self.assert_fails(self.variant("resolve", "new", *self.folder, "--for", "windows"), 3, "its wheels are for", "macOS", "Linux", "only")
+        said = self.variant("resolve", "demo", *self.folder, "--for", "windows")
+        self.assertIn("windows: assuming x86_64, which is not stated", said.err)
+        self.assertIn("--python-version states another", said.err)
+        self.assertNotIn("--python-version", self.variant("resolve", "demo", *self.folder, "--for", "windows", *python).err)
+
+    def test_what_is_for_another_system_is_not_installed_here(self):
+        Wheel("demo", "1.0", tags="py3-none-win_amd64").write(self.wheels)
+        before = support.tree(self.venv)
+        self.assert_fails(self.variant("install", "demo", *self.folder, "--for", "windows"), 2, "windows: packages for Windows", "--target", "--dry-run")
+        self.assert_fails(self.variant("install", "demo", *self.folder, "--platform", "win_amd64"), 2, "--platform win_amd64", "--target")
+        self.assert_fails(self.variant("install", "demo", *self.folder, "--python-platform", "windows"), 2, "--python-platform windows", "--target")
+        self.assert_ok(self.variant("install", "demo", *self.folder, "--for", "windows", "--dry-run"))
+        self.assertEqual(support.tree(self.venv), before)
+        for options in (["--for", "windows"], ["--platform", "win_amd64"]):
+            folder = self.root / options[-1]
+            self.assert_ok(self.variant("install", "demo", *self.folder, *options, "--target", folder))
+            self.assertTrue((folder / "demo.py").exists() or any(folder.glob("demo*")))
+        self.assertEqual(support.tree(self.venv), before)
+
+    def test_files_for_another_system_are_downloaded(self):
+        for tags in ("py3-none-win_amd64", "py3-none-macosx_11_0_arm64", "py3-none-manylinux_2_17_x86_64"):
+            Wheel("demo", "1.0", tags=tags).write(self.wheels)
+        for options, tag in ((["--platform", "win_amd64"], "win_amd64"), (["--platform", "macosx_14_0_arm64"], "macosx_11_0_arm64")):
+            with self.subTest(tag):
+                ours, theirs = self.root / f"ours-{tag}", self.root / f"theirs-{tag}"
+                self.assert_ok(self.variant("download", "demo", *self.folder, *options, "--dest", ours))
+                self.assert_ok(self.pip("download", "demo", "--no-index", "-f", self.wheels, *options, "--only-binary=:all:", "-d", theirs))
+                self.assertEqual([one.name for one in ours.glob("*.whl")], [f"demo-1.0-py3-none-{tag}.whl"])
+                self.assertEqual([one.name for one in theirs.glob("*.whl")], [f"demo-1.0-py3-none-{tag}.whl"])
+        both = self.root / "both"
+        self.assert_ok(self.variant("download", "demo", *self.folder, "--for", "windows", "--for", "macos:15", "--dest", both))
+        self.assertEqual(sorted(one.name for one in both.glob("*.whl")),
+                         ["demo-1.0-py3-none-macosx_11_0_arm64.whl", "demo-1.0-py3-none-win_amd64.whl"])
 
     def test_the_error_says_which_interpreter_is_meant(self):
         Wheel("demo", "1.0", tags="cp311-cp311-manylinux2014_x86_64").write(self.wheels)

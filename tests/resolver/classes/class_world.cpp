@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "detect/nvidia/cuda_drivers.h"
+#include "detect/os/macos.h"
+#include "wheel/system_platform.h"
 
 namespace axle::testing {
 
@@ -15,8 +17,7 @@ using resolver::FactValues;
 using resolver::Predicate;
 
 std::optional<resolver::Target> target_on(const detect::Machine& machine) {
-  if (machine.os.system == "Windows") return std::nullopt;
-  const bool mac = machine.os.system == "Darwin";
+  if (machine.os.system == "Freebsd") return std::nullopt;
   const std::string arch = machine.cpu.arch == detect::Arch::other
                                ? machine.cpu.machine
                                : std::string(detect::render_arch(machine.cpu.arch));
@@ -27,38 +28,58 @@ std::optional<resolver::Target> target_on(const detect::Machine& machine) {
   platform.libc_family = machine.libc.family;
   platform.libc_major = machine.libc.major;
   platform.libc_minor = machine.libc.minor;
+  if (machine.os.system == wheel::windows_system)
+    platform.platforms = {wheel::windows_platform(arch)};
+  if (machine.os.system == wheel::mac_system)
+    platform.platforms =
+        wheel::mac_platforms(detect::macos_version(machine.os).value_or(detect::MacosVersion{}),
+                             wheel::machine_name(wheel::mac_system, arch));
+  if (platform.platforms == std::vector<std::string>{""}) platform.platforms = {"any"};
   target.tags = wheel::supported_tags(platform);
-  if (mac) {
-    std::vector<wheel::Tag> portable = target.tags.best_first();
-    std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
-    target.tags = wheel::SupportedTags(std::move(portable));
-  }
+  wheel::put_system_markers(target.markers, machine.os.system, arch);
   auto& strings = target.markers.strings;
-  strings["platform_machine"] = arch;
-  strings["platform_system"] = mac ? "Darwin" : "Linux";
-  strings["sys_platform"] = mac ? "darwin" : "linux";
   strings["platform_release"] = machine.os.kernel;
   strings["platform_version"] = "";
   return target;
 }
 
+namespace {
+
+/// A Linux has a C library, a Mac a version of macOS, and no other system has them.
+bool is_of_system(std::string_view fact, std::string_view value, const FactValues& machine) {
+  const std::string_view system = resolver::value_of(machine, "system");
+  if (system.empty()) return true;
+  if (fact == "libc") return value.empty() != (system == "linux");
+  if (fact == "macos") return value.empty() != (system == "darwin");
+  return true;
+}
+
+void multiply(std::vector<FactValues>& machines, const std::string& fact,
+              const std::vector<std::string>& values) {
+  std::vector<FactValues> more;
+  for (const FactValues& machine : machines) {
+    for (const std::string& value : values) {
+      if (!is_of_system(fact, value, machine)) continue;
+      more.push_back(machine);
+      if (!value.empty()) more.back().emplace(fact, value);
+    }
+  }
+  machines = std::move(more);
+}
+
+}  // namespace
+
 std::vector<FactValues> machines_of(const Grid& grid) {
   std::vector<FactValues> machines = {{}};
+  // What the others depend on first, so that there are never many.
+  if (const auto systems = grid.find("system"); systems != grid.end())
+    multiply(machines, "system", systems->second);
   for (const auto& [fact, values] : grid) {
-    std::vector<FactValues> more;
-    for (const FactValues& machine : machines) {
-      for (const std::string& value : values) {
-        more.push_back(machine);
-        if (!value.empty()) more.back().emplace(fact, value);
-      }
-    }
-    machines = std::move(more);
+    if (fact != "system") multiply(machines, fact, values);
   }
   // Facts that contradict each other are no machine's.
   std::erase_if(machines, [&](const FactValues& facts) {
     const FactValues back = resolver::facts_of(resolver::machine_with(facts), {});
-    const bool linux = resolver::value_of(facts, "system") == "linux";
-    if (linux && resolver::value_of(facts, "libc").empty()) return true;
     return std::ranges::any_of(grid, [&](const auto& row) {
       return resolver::value_of(back, row.first) != resolver::value_of(facts, row.first);
     });

@@ -15,7 +15,7 @@
 
 namespace axle::testing {
 
-/// CPython 3.11 on a machine; nullopt on Windows.
+/// CPython 3.11 on a machine; nullopt on a system that is none of Linux, Windows and macOS.
 [[nodiscard]] std::optional<resolver::Target> target_on(const detect::Machine& machine);
 
 /// Values of facts: all machines that have one of each.

@@ -30,6 +30,8 @@ TEST_CASE("a predicate is written as it was read, in one order") {
   for (const char* text :
        {"any machine",
         "system = linux",
+        "arch = aarch64 and macos >= 14.0",
+        "macos >= 11.0 and macos < 14.0",
         "driver >= 570.26 and sm in {80, 90}",
         "system = linux and arch = x86_64 and glibc >= 2.28 and driver >= 570.26 and sm = 90",
         "driver >= 570.26 and driver < 580.65.06",
@@ -86,6 +88,9 @@ TEST_CASE("what no machine can meet, and what is no condition, is refused with a
   CHECK(refused("x86_64 >= v2 and aarch64 >= 8a").message.contains("no machine"));
   CHECK(refused("libc = musl and glibc >= 2.28").message.contains("no machine"));
   CHECK(refused("system = darwin and glibc >= 2.28").message.contains("no machine"));
+  CHECK(refused("system in {linux, windows} and macos >= 14.0").message.contains("no machine"));
+  CHECK(refused("glibc >= 2.28 and macos >= 14.0").message.contains("no machine"));
+  CHECK(refused("macos >= 15.0 and macos < 14.0").message.contains("no machine"));
   CHECK(refused("sm in {90, mixed}").message.contains("mixed"));
   CHECK(refused("arch in {x86_64, aarch64, mixed}").message.contains("mixed"));
   CHECK(refused(std::string(20000, 'x')).message.contains("16 KiB"));
