@@ -11,7 +11,7 @@
 namespace axle::plan {
 namespace {
 
-constexpr std::string_view make_anew = "`variant lock` makes it anew";
+constexpr std::string_view make_anew = "`variant lock --upgrade` makes it anew";
 
 using ByName = std::multimap<std::string_view, const LockedPackage*, std::less<>>;
 

@@ -21,7 +21,7 @@ using documents::TomlReading;
 using documents::TomlTable;
 using RequirementLists = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-constexpr std::string_view made_anew = "`variant lock` makes it anew";
+constexpr std::string_view made_anew = "`variant lock --upgrade` makes it anew";
 
 /// The line of a mark of git's, counted from 1; 0: there is none. No line of a lock begins so.
 std::size_t line_of_conflict(std::string_view text) {

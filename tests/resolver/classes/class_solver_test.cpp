@@ -205,32 +205,6 @@ TEST_CASE("builds of a family, whose drivers have floors and whose code is for s
   CHECK(solver.solves() <= 80);
 }
 
-TEST_CASE("a decision speaks of the class's machine, also where another one was tried before") {
-  ClassWorld world;
-  world.use_families = true;
-  REQUIRE(world.families.add_file(testing::small_family, "acme.toml"));
-  for (const char* label : {"cpu", "cu130", "cu126"}) {
-    world.index.add_wheel_at("https://acme.test/whl",
-                             {.name = "acme",
-                              .version = "2.0+" + std::string(label),
-                              .tags = "cp311-cp311-manylinux_2_28_x86_64"});
-  }
-  ClassSolver solver = world.solver({"acme"});
-  REQUIRE(solver.solve(machine_with(linux_machine({{"driver", "13.0"}, {"sm", "90"}}))));
-  ClassSolver alone = world.solver({"acme"});
-  const detect::Machine older = machine_with(linux_machine({{"driver", "13.0"}, {"sm", "61"}}));
-  const auto after = solver.solve(older);
-  const auto first = alone.solve(older);
-  REQUIRE(after.has_value());
-  REQUIRE(first.has_value());
-  CHECK(after->holds == first->holds);
-  const auto because = [](const ClassAnswer& answer) {
-    return answer.resolution.packages.at(0).decision.chosen_because;
-  };
-  CHECK(because(*first).contains("compute capability 6.1"));
-  CHECK(because(*after) == because(*first));
-}
-
 TEST_CASE("a machine that was only tried is the first to link facts") {
   ClassWorld world;
   world.use_families = true;
