@@ -315,6 +315,9 @@ LockedClass read_class(TomlTable& table) {
   one.python = table.required_text("python");
   if (table.find("python") != nullptr && !is_minor_release(one.python))
     table.refuse("python", "expected a minor release, as in \"3.12\"", std::string(made_anew));
+  one.python_releases = table.text("python-releases").value_or("");
+  if (const auto releases = wheel::parse_specifiers(one.python_releases); !releases)
+    table.refuse("python-releases", releases.error().message, std::string(made_anew));
   one.holds = table.required_text("holds");
   table.finish();
   return one;

@@ -97,6 +97,7 @@ std::string render_lock(const Lock& lock) {
     toml.text("name", one.name);
     toml.text("machine", one.machine);
     toml.text("python", one.python);
+    toml.text_if_any("python-releases", one.python_releases);
     toml.text("holds", one.holds);
   }
   for (const LockedPackage& package : lock.packages)

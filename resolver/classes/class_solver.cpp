@@ -37,7 +37,9 @@ std::expected<ClassAnswer, Unresolved> ClassSolver::solve(const detect::Machine&
   const std::size_t solved_before = derivations_.solves();
   BoxGrowth growth(derivations_, own, facts, most_solves_);
   const Box& box = growth.grow();
-  ClassAnswer answer{.resolution = *told.result, .holds = predicate_of(box, growth.known())};
+  ClassAnswer answer{.resolution = *told.result,
+                     .holds = predicate_of(box, growth.known()),
+                     .python_releases = own.python_releases};
   answer.used.assign(own.facts.begin(), own.facts.end());
   std::ranges::sort(answer.used, {}, fact_order);
   answer.bounded = growth.bounded();

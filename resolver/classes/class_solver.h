@@ -31,6 +31,8 @@ struct ClassAnswer {
   /// say.
   plan::Resolution resolution;
   Predicate holds;
+  /// For which patch releases of the interpreter's minor release: ">=3.11.3"; empty: all of them.
+  std::string python_releases = {};
   std::vector<std::string> used = {};  ///< the facts that decided, in the order of fact_rows()
   /// The bound on solves was reached: `holds` may be stronger than it need be.
   bool bounded = false;

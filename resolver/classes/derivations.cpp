@@ -305,7 +305,7 @@ void Derivations::find_groups(Derivation& derivation) const {
 
 Derivation* Derivations::add(FactValues point, const Target& target, IndexCandidates& candidates) {
   ++solves_;
-  WatchedCandidates watched(candidates, options_);
+  WatchedCandidates watched(candidates, options_, target.python_version);
   for (const std::vector<Request>* list :
        {&requests_.requirements, &requests_.constraints, &requests_.overrides}) {
     for (const Request& request : *list) watched.note_requirement(request.requirement);
@@ -319,6 +319,7 @@ Derivation* Derivations::add(FactValues point, const Target& target, IndexCandid
     }
   }
   auto result = resolve(requests_, target, {}, watched, options_, *report_);
+  const PythonBounds bounds = watched.python_bounds();
   UsedInputs used = watched.take_used();
   if (plugins_) used.foreign = plugins_->take_asked();
   add_used_properties(watched.looked_at(result.has_value()), target, options_, used);
@@ -328,7 +329,8 @@ Derivation* Derivations::add(FactValues point, const Target& target, IndexCandid
                         .groups = {},
                         .signatures = {},
                         .answer = result ? answer_of(*result) : std::string(),
-                        .result = std::move(result)};
+                        .result = std::move(result),
+                        .python_releases = bounds.releases_around(target.python_version)};
   if (plugins_) {
     if (target.machine == here_) plugins_->add_facts(derivation.point);
   }

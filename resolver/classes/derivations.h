@@ -43,6 +43,8 @@ struct Derivation {
   std::vector<std::string> signatures;       ///< of `used` at `point`, by group
   std::string answer;                        ///< names and files; empty: there is none
   std::expected<plan::Resolution, Unresolved> result;
+  /// For which patch releases of the target's Python it holds: ">=3.11.3"; empty: all.
+  std::string python_releases;
   std::size_t shape = 0;  ///< the same as of others that were derived from the same inputs
 };
 

@@ -81,6 +81,7 @@ void WatchedCandidates::note_requirement(const wheel::Requirement& requirement) 
       [](const wheel::Specifier& specifier) { return !specifier.version.local.empty(); });
   if (pins) used_.pinned_builds.insert(wheel::normalize_name(requirement.name));
   if (!requirement.marker) return;
+  bounds_.note(*requirement.marker, python_);
   for (const std::string_view name : machine_markers) {
     if (requirement.marker->mentions(name)) used_.markers.emplace(name);
   }
@@ -160,6 +161,21 @@ UsedInputs WatchedCandidates::take_used() {
   return std::move(used_);
 }
 
+PythonBounds WatchedCandidates::python_bounds() const {
+  PythonBounds bounds = bounds_;
+  std::set<std::string_view> known;
+  const auto note = [&](const index::PublishedFile& file) {
+    if (file.requires_python.empty() || !known.insert(file.requires_python).second) return;
+    if (const auto needed = wheel::parse_specifiers(file.requires_python))
+      bounds.note(*needed, python_);
+  };
+  for (const Release* release : releases_) {
+    if (release->parsed == Release::Parsed::none) continue;
+    for (const index::PublishedFile& file : release->wheels()) note(file);
+  }
+  return bounds;
+}
+
 Result<std::vector<Release*>> WatchedCandidates::releases(std::string_view name) {
   note_name(name);
   auto found = inner_.releases(name);
@@ -219,6 +235,7 @@ Result<WheelMetadata> WatchedCandidates::metadata(std::string_view name, const R
                                                   const CandidateWheel& wheel) {
   auto found = inner_.metadata(name, release, wheel);
   if (!found || !metadata_.insert(found->get()).second) return found;
+  bounds_.note((*found)->requires_python, python_);
   for (const wheel::Requirement& requirement : (*found)->requires_dist)
     note_requirement(requirement);
   return found;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "resolver/catalogue/candidates.h"
+#include "resolver/classes/python_bounds.h"
 #include "resolver/request/options.h"
 
 namespace axle::resolver {
@@ -46,8 +47,9 @@ struct LookedAt {
 
 class WatchedCandidates final : public Candidates {
  public:
-  /// Both must outlive it.
-  WatchedCandidates(Candidates& inner, const Options& options) : inner_(inner), options_(options) {}
+  /// All must outlive it.
+  WatchedCandidates(Candidates& inner, const Options& options, const wheel::Version& python)
+      : inner_(inner), options_(options), python_(python) {}
 
   /// The requirements of the user.
   void note_requirement(const wheel::Requirement& requirement);
@@ -56,6 +58,8 @@ class WatchedCandidates final : public Candidates {
   [[nodiscard]] LookedAt looked_at(bool solved) const;
   /// All but what `looked_at` says of variants.
   [[nodiscard]] UsedInputs take_used();
+  /// Which other patch releases of Python may have other answers.
+  [[nodiscard]] PythonBounds python_bounds() const;
 
   [[nodiscard]] Result<std::vector<Release*>> releases(std::string_view name) override;
   [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,
@@ -111,6 +115,8 @@ class WatchedCandidates final : public Candidates {
 
   Candidates& inner_;
   const Options& options_;
+  const wheel::Version& python_;
+  PythonBounds bounds_;  ///< of markers and of the metadata of wheels
   UsedInputs used_;
   std::set<std::string, std::less<>> names_;
   std::set<Release*> releases_;

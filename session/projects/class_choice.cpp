@@ -5,12 +5,26 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "wheel/specifier.h"
+
 namespace axle::session {
 
 std::string minor_of(const wheel::Version& python) {
   const auto& numbers = python.release;
   return fmt::format("{}.{}", numbers.empty() ? 0 : numbers[0],
                      numbers.size() < 2 ? 0 : numbers[1]);
+}
+
+bool is_for_python(const plan::LockedClass& about, const wheel::Version& python) {
+  if (minor_of(python) != about.python) return false;
+  const auto releases = wheel::parse_specifiers(about.python_releases);
+  return releases && releases->contains(python);
+}
+
+std::string render_python(const plan::LockedClass& about) {
+  return about.python_releases.empty()
+             ? about.python
+             : fmt::format("{} ({})", about.python, about.python_releases);
 }
 
 Result<std::vector<ClassVerdict>> judge_classes(const plan::Lock& lock,
@@ -25,7 +39,7 @@ Result<std::vector<ClassVerdict>> judge_classes(const plan::Lock& lock,
           within(fmt::format("{}: class {}", plan::lock_filename, one.name), predicate.error()));
     verdicts.push_back({.about = &one,
                         .misfits = resolver::misfits(*predicate, machine, gpus),
-                        .other_python = python != nullptr && minor_of(*python) != one.python});
+                        .other_python = python != nullptr && !is_for_python(one, *python)});
   }
   return verdicts;
 }
@@ -34,7 +48,7 @@ std::string render_misfits(const ClassVerdict& verdict) {
   std::vector<std::string> parts;
   for (const resolver::Misfit& misfit : verdict.misfits)
     parts.push_back(fmt::format("{} (here: {})", resolver::render_atom(misfit.atom), misfit.seen));
-  if (verdict.other_python) parts.push_back(fmt::format("Python {}", verdict.about->python));
+  if (verdict.other_python) parts.push_back("Python " + render_python(*verdict.about));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -30,6 +30,12 @@ struct ClassVerdict {
                                                               const providers::GpuPolicy& gpus,
                                                               const wheel::Version* python);
 
+/// Whether the class is for that interpreter.
+[[nodiscard]] bool is_for_python(const plan::LockedClass& about, const wheel::Version& python);
+
+/// "3.12", "3.12 (>=3.12.4)"
+[[nodiscard]] std::string render_python(const plan::LockedClass& about);
+
 /// "3.12"
 [[nodiscard]] std::string minor_of(const wheel::Version& python);
 

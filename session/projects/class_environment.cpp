@@ -57,7 +57,7 @@ Outcome<std::optional<std::string>> base_for(const plan::LockedClass& about,
     if (given.empty()) return std::optional<std::string>();
     return failed(found.error());
   }
-  if (minor_of(found->python_version) != about.python) return std::optional<std::string>();
+  if (!is_for_python(about, found->python_version)) return std::optional<std::string>();
   return std::optional(found->python);
 }
 
@@ -76,7 +76,7 @@ Outcome<std::optional<ClassEnvironment>> environment_for(const plan::LockedClass
   }
   auto there = environment_of(chosen.folder, session);
   if (!there) return failed(there.error());
-  if (minor_of(there->python_version) != about.python) return std::optional<ClassEnvironment>();
+  if (!is_for_python(about, there->python_version)) return std::optional<ClassEnvironment>();
   chosen.there = *std::move(there);
   return std::optional(std::move(chosen));
 }
@@ -100,14 +100,18 @@ CommandFailure other_python(const Project& project, const ClassVerdict& verdict,
   const std::string given = session.arguments().value(Opt::python);
   return {{ErrorKind::unsupported,
            there ? fmt::format("class {} is for Python {}, and {} has another", about.name,
-                               about.python, folder)
+                               render_python(about), folder)
                  : fmt::format("class {} is for Python {}, which is not {}", about.name,
-                               about.python, given.empty() ? "on PATH" : given),
-           there ? fmt::format("remove it, `rm -r {}`, or lock a class for its Python",
-                               shell_word(folder))
-                 : fmt::format("install Python {}, name it with --python, or lock a class for "
-                               "another one: `python = \"3.N\"` in [tool.axle.machines]",
-                               about.python)},
+                               render_python(about), given.empty() ? "on PATH" : given),
+           !about.python_releases.empty()
+               ? fmt::format("install such a release and name it with --python{}, or lock for the "
+                             "one that is here: `variant lock --upgrade --python PYTHON`",
+                             there ? fmt::format(" after `rm -r {}`", shell_word(folder)) : "")
+           : there ? fmt::format("remove it, `rm -r {}`, or lock a class for its Python",
+                                 shell_word(folder))
+                   : fmt::format("install Python {}, name it with --python, or lock a class for "
+                                 "another one: `python = \"3.N\"` in [tool.axle.machines]",
+                                 about.python)},
           exit_misfit};
 }
 

@@ -117,6 +117,7 @@ class ClassLocking {
     return plan::ClassAnswer{.about = {.name = about.name,
                                        .machine = about.machine,
                                        .python = (*group)->python,
+                                       .python_releases = std::move(solved->python_releases),
                                        .holds = resolver::render_predicate(solved->holds)},
                              .resolution = std::move(solved->resolution)};
   }
@@ -155,7 +156,8 @@ class ClassLocking {
                                                         .plugins = plugins});
     if (python != own) {
       Arguments arguments;
-      arguments.add(Opt::python_version, python);
+      // Which patch releases there will be nobody knows: the class is for the newest.
+      arguments.add(Opt::python_version, python + ".99");
       auto stated = read_stated_target(arguments);
       if (!stated) return std::unexpected(stated.error());
       made->stated = *std::move(stated);

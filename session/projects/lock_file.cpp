@@ -93,11 +93,18 @@ Outcome<OpenedClass> open_class(const plan::Lock& lock, std::string_view name) {
 
 wheel::MarkerEnvironment class_markers(const OpenedClass& one) {
   const plan::LockedClass& about = one.about;
+  // The first release that it is for.
+  std::string full = about.python + ".0";
+  if (const auto releases = wheel::parse_specifiers(about.python_releases)) {
+    for (const wheel::Specifier& one_bound : releases->specifiers) {
+      if (one_bound.comparison == wheel::Comparison::greater_equal) full = one_bound.text;
+    }
+  }
   wheel::MarkerEnvironment markers;
   markers.strings = {{"python_version", about.python},
-                     {"python_full_version", about.python + ".0"},
+                     {"python_full_version", full},
                      {"implementation_name", "cpython"},
-                     {"implementation_version", about.python + ".0"},
+                     {"implementation_version", full},
                      {"platform_python_implementation", "CPython"}};
   // Where the answer does not depend on them, some machine's will do.
   const std::string arch = architecture_of(one.holds);

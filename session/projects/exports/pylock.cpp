@@ -89,7 +89,9 @@ Result<std::string> render_pylock(const ClassExport& one, Report&) {
   toml.comment(describe_class(one));
   toml.text("lock-version", "1.0");
   if (!environment.empty()) toml.texts("environments", {environment});
-  toml.text("requires-python", fmt::format("=={}.*", one.about.python));
+  const std::string& releases = one.about.python_releases;
+  toml.text("requires-python",
+            fmt::format("=={}.*{}{}", one.about.python, releases.empty() ? "" : ",", releases));
   toml.text("created-by", "axle");
   if (one.packages.empty()) toml.raw("packages", "[]");
   for (const plan::ReachedPackage& reached : one.packages)

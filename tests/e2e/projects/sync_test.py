@@ -5,11 +5,12 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from project_case import VERSION, ProjectCase
+from project_case import PYTHON, VERSION, ProjectCase
 from loopback import Loopback
 from support import Wheel
 
@@ -267,6 +268,34 @@ class Edits(ProjectCase):
         in_the_way.unlink()
         self.assert_ok(self.call("sync", "--locked"))
         self.assertEqual(set(self.installed()), {"low", "tool"})
+
+
+class PatchReleases(ProjectCase):
+    """What a marker with python_full_version, or Requires-Python, tells apart."""
+
+    def test_a_class_for_some_of_them(self):
+        patch = int(subprocess.run([PYTHON, "-c", "import sys; print(sys.version_info.micro)"], check=True, capture_output=True, text=True).stdout)
+        self.add("low", "1.0")
+        self.add("edge", "1.0", requires=[f"low; python_full_version < '{VERSION}.{patch + 5}'"])
+        self.write_project(["edge"])
+        self.assert_ok(self.call("sync"))
+        self.assertEqual(set(self.installed()), {"edge", "low"})
+        self.assertEqual(self.lock()["class"][0]["python-releases"], f"<{VERSION}.{patch + 5}")
+        text = self.lock_file.read_text()
+        self.lock_file.write_text(text.replace(f"<{VERSION}.{patch + 5}", f">={VERSION}.{patch + 1}"))
+        failed = self.assert_fails(self.call("sync"), 3, f"is for Python {VERSION} (>={VERSION}.{patch + 1})", "variant lock --upgrade")
+        self.assertIn("rm -r", failed.err)
+        self.assert_fails(self.call("verify"), 4, f"Python {VERSION} (>={VERSION}.{patch + 1})")
+        self.assert_ok(self.call("lock", "--upgrade"))
+        self.assertEqual(self.lock_file.read_text(), text)
+        self.lock_file.write_text(text.replace(f"<{VERSION}.{patch + 5}", "new"))
+        self.assert_fails(self.call("sync"), 1, "axle.lock", "python-releases")
+
+    def test_most_locks_do_not_name_them(self):
+        self.add("low", "1.0")
+        self.write_project(["low"])
+        self.assert_ok(self.call("lock"))
+        self.assertNotIn("python-releases", self.lock_file.read_text())
 
 
 class Classes(ProjectCase):
