@@ -55,7 +55,7 @@ TEST_CASE("conflict markers are told as such") {
   const Error error = refused(text);
   CHECK(error.message == "axle.lock:" + std::to_string(line_of(text, "<<<<<<<")) +
                              ": it has the conflict markers of a merge that is not finished");
-  CHECK(error.hint.contains("`variant lock`"));
+  CHECK(error.hint.contains("`variant lock --upgrade`"));
 }
 
 TEST_CASE("text that is no TOML, and keys that nobody knows") {

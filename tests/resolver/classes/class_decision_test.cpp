@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/resolver/classes/class_world.h"
+#include "tests/resolver/family_world.h"
 
 namespace axle::resolver {
 namespace {
@@ -23,11 +24,11 @@ TEST_CASE("a decision speaks of the class's machine, also where another one was 
   ClassWorld world;
   world.use_families = true;
   REQUIRE(world.families.add_file(testing::small_family, "acme.toml"));
-  for (const char* label : {"cpu", "cu130", "cu126"}) {
-    world.index.add_wheel_at("https://acme.test/whl",
-                             {.name = "acme",
-                              .version = "2.0+" + std::string(label),
-                              .tags = "cp311-cp311-manylinux_2_28_x86_64"});
+  // The newest has no code for the older GPU.
+  for (const char* version : {"2.1+cpu", "2.1+cu130", "2.0+cpu", "2.0+cu126"}) {
+    world.index.add_wheel_at(
+        "https://acme.test/whl",
+        {.name = "acme", .version = version, .tags = "cp311-cp311-manylinux_2_28_x86_64"});
   }
   ClassSolver solver = world.solver({"acme"});
   REQUIRE(solver.solve(machine_of_gpu("90")));
@@ -38,6 +39,7 @@ TEST_CASE("a decision speaks of the class's machine, also where another one was 
   REQUIRE(after.has_value());
   REQUIRE(first.has_value());
   CHECK(after->holds == first->holds);
+  CHECK(first->resolution.packages.at(0).version == testing::version("2.0+cu126"));
   const auto because = [](const ClassAnswer& answer) {
     return answer.resolution.packages.at(0).decision.chosen_because;
   };
