@@ -75,6 +75,10 @@ resolver::Target make_target(const installer::Environment& environment, const St
   resolver::Target target{&machine, wheel::supported_tags(tags), std::move(markers),
                           std::move(python_version)};
   if (stated.interpreter.is_stated()) target.interpreter_source = "stated";
+  if (elsewhere) {
+    const auto source = machine.os.sources.find("system");
+    target.platform_source = source == machine.os.sources.end() ? "stated" : source->second;
+  }
   if (stated.platform) target.platform_source = "stated";
   return target;
 }

@@ -255,7 +255,7 @@ class Composition(TestCase):
         Wheel("new", "1.0", tags="py3-none-macosx_14_0_arm64").write(self.wheels)
         Wheel("new", "1.0", tags="py3-none-manylinux_2_17_x86_64").write(self.wheels)
         self.assert_fails(self.variant("resolve", "new", *self.folder, "--for", "macos:13"), 3, "its wheels need macOS 14.0 or newer",
-                          "this machine has macOS 13.0")
+                          "this machine has macOS 13.0 (stated, not read)")
         self.assert_fails(self.variant("resolve", "new", *self.folder, "--for", "windows"), 3, "its wheels are for", "macOS", "Linux", "only")
         said = self.variant("resolve", "demo", *self.folder, "--for", "windows")
         self.assertIn("windows: assuming x86_64, which is not stated", said.err)
@@ -290,6 +290,10 @@ class Composition(TestCase):
         self.assert_ok(self.variant("download", "demo", *self.folder, "--for", "windows", "--for", "macos:15", "--dest", both))
         self.assertEqual(sorted(one.name for one in both.glob("*.whl")),
                          ["demo-1.0-py3-none-macosx_11_0_arm64.whl", "demo-1.0-py3-none-win_amd64.whl"])
+
+        mirror = self.root / "mirror"
+        self.assert_ok(self.variant("mirror", "demo", *self.folder, "--for", "windows", "--for", "macos:15", "--out", mirror))
+        self.assertEqual({one.name for one in mirror.rglob("*.whl")}, {one.name for one in both.glob("*.whl")})
 
     def test_the_error_says_which_interpreter_is_meant(self):
         Wheel("demo", "1.0", tags="cp311-cp311-manylinux2014_x86_64").write(self.wheels)
