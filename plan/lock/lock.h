@@ -26,12 +26,12 @@ struct LockedClass {
   std::string name;     ///< "train"
   std::string machine;  ///< as the project states it: "h100"
   std::string python;   ///< "3.12": minor releases are classes of their own
-  /// The patch releases of it for which the same packages come out, where that is not all of them:
-  /// ">=3.12.4" (PEP 440). Markers and Requires-Python may tell them apart.
-  std::string python_releases = {};
   /// The weakest predicate under which the same packages come out (machines/predicate/predicate.h):
   /// "arch = x86_64 and driver >= 570.26 and sm in {90}".
   std::string holds;
+  /// The patch releases of `python` for which the same packages come out, where that is not all of
+  /// them: ">=3.12.4" (PEP 440). Markers and Requires-Python may tell them apart.
+  std::string python_releases = {};
   friend bool operator==(const LockedClass&, const LockedClass&) = default;
 };
 

@@ -117,8 +117,8 @@ class ClassLocking {
     return plan::ClassAnswer{.about = {.name = about.name,
                                        .machine = about.machine,
                                        .python = (*group)->python,
-                                       .python_releases = std::move(solved->python_releases),
-                                       .holds = resolver::render_predicate(solved->holds)},
+                                       .holds = resolver::render_predicate(solved->holds),
+                                       .python_releases = std::move(solved->python_releases)},
                              .resolution = std::move(solved->resolution)};
   }
 
