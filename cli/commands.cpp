@@ -252,7 +252,7 @@ const std::array rows = {
                                  Opt::budget},
             "variant resolve torch torchvision --for h100 --for gtx1080ti --for none\n"
             "variant resolve torch --for profiles/ --coverage --minimize builds\n"
-            "variant resolve torch --budget 800MB",
+            "variant resolve -r requirements.txt --budget 800MB",
             run_resolve, fleet},
     Command{
         "explain",

@@ -44,6 +44,12 @@ Outcome<resolver::WithheldBuilds> within_budget_of(const FleetMachine& machine,
                                                    const resolver::SolveOneWithout& solve,
                                                    Report& report) {
   auto affordable = resolver::within_budget(best, budget, shared, solve);
+  // What is shared may be the larger one: no machine gets less for it than its budget allows.
+  if (!shared.empty() && (!affordable || !affordable->lesser.empty())) {
+    auto alone = resolver::within_budget(best, budget, {}, solve);
+    if (alone && (!affordable || alone->lesser.size() < affordable->lesser.size()))
+      affordable = std::move(alone);
+  }
   if (!affordable) return failed_to_choose(std::move(affordable).error());
   if (!affordable->lesser.empty())
     report.warn(

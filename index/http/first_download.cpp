@@ -1,5 +1,6 @@
 #include "index/http/first_download.h"
 
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,6 +41,16 @@ std::optional<std::string> first_sha256(std::string_view url, Transport& transpo
   auto kept = recall(url, transport);
   if (!kept || !*kept) return std::nullopt;
   return std::move((*kept)->sha256);
+}
+
+std::optional<std::uint64_t> first_size(std::string_view url, Transport& transport) {
+  auto kept = recall(url, transport);
+  if (!kept || !*kept) return std::nullopt;
+  const std::string& outline = (*kept)->outline;
+  std::uint64_t size = 0;
+  const auto [end, error] = std::from_chars(outline.data(), outline.data() + outline.size(), size);
+  if (error != std::errc() || end == outline.data()) return std::nullopt;
+  return size;
 }
 
 Result<bool> contradicts_first(std::string_view url, const DownloadMark& mark,

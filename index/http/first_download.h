@@ -22,6 +22,9 @@ struct DownloadMark {
 /// The sha256 of the first download from `url`, if it was stored.
 [[nodiscard]] std::optional<std::string> first_sha256(std::string_view url, Transport& transport);
 
+/// Its size, as of then.
+[[nodiscard]] std::optional<std::uint64_t> first_size(std::string_view url, Transport& transport);
+
 /// Whether different content was stored as the first from `url`: even if `first_sha256` could not
 /// read it just before, a first download is never replaced by a second one. Error: io (the stored
 /// data cannot be read now).

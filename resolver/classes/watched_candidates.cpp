@@ -172,6 +172,8 @@ PythonBounds WatchedCandidates::python_bounds() const {
   for (const Release* release : releases_) {
     if (release->parsed == Release::Parsed::none) continue;
     for (const index::PublishedFile& file : release->wheels()) note(file);
+    if (options_.builds.builder == nullptr) continue;
+    for (const index::PublishedFile& file : release->sdists()) note(file);
   }
   return bounds;
 }

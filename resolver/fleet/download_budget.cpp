@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -18,8 +19,8 @@ namespace axle::resolver {
 
 namespace {
 
-/// Solves for one machine.
-constexpr std::size_t most_steps = 80;
+/// Solves for one machine, of choices with as many builds for less.
+constexpr std::size_t most_steps = 40;
 
 /// What is withheld of each name: so many labels from the top of its ladder.
 using Steps = std::vector<std::size_t>;
@@ -41,14 +42,6 @@ std::pair<std::size_t, std::size_t> loss_of(const Steps& steps, const std::vecto
   return loss;
 }
 
-std::vector<std::string> lesser_of(const Steps& steps, const std::vector<Rungs>& rungs) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i] >= rungs[i].alike) names.push_back(rungs[i].name);
-  }
-  return names;
-}
-
 WithheldBuilds without(const Steps& steps, const std::vector<Rungs>& rungs,
                        WithheldBuilds withheld) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -68,8 +61,9 @@ std::string largest_of(const plan::Resolution& resolution) {
   for (const plan::ResolvedPackage& package : resolution.packages) {
     if (package.size) packages.push_back(&package);
   }
-  std::ranges::stable_sort(packages, std::greater(),
-                           [](const plan::ResolvedPackage* package) { return *package->size; });
+  std::ranges::sort(packages, [](const auto* left, const auto* right) {
+    return *left->size != *right->size ? *left->size > *right->size : left->name < right->name;
+  });
   packages.resize(std::min(packages.size(), named));
   std::vector<std::string> texts;
   for (const plan::ResolvedPackage* package : packages)
@@ -104,7 +98,8 @@ Result<Affordable> within_budget(const plan::Resolution& unlimited, std::uint64_
   if (const Volume volume = volume_of(best); volume.bytes <= bytes)
     return Affordable{.withheld = withheld, .unknown = volume.unknown};
   std::vector<Rungs> rungs;
-  for (const auto& [name, ladder] : ladders_of(best)) {
+  const auto ladders = ladders_of(best);
+  for (const auto& [name, ladder] : ladders) {
     Rungs of_name{.name = name,
                   .labels = ladder.alike,
                   .alike = ladder.alike.size(),
@@ -117,30 +112,42 @@ Result<Affordable> within_budget(const plan::Resolution& unlimited, std::uint64_
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   std::set<Steps> seen;
   const auto add_below = [&](const Steps& steps) {
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i] + 1 >= rungs[i].labels.size()) continue;
+    const auto add = [&](std::size_t i, std::size_t step) {
       Steps below = steps;
-      ++below[i];
-      if (!seen.insert(below).second) continue;
+      below[i] = step;
+      if (step >= rungs[i].labels.size() || !seen.insert(below).second) return;
       const auto [lesser, down] = loss_of(below, rungs);
       open.emplace(lesser, down, std::move(below));
+    };
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      add(i, steps[i] + 1);
+      // Not behind all combinations of what is alike.
+      if (steps[i] < rungs[i].alike) add(i, rungs[i].alike);
     }
   };
   add_below(Steps(rungs.size()));
   plan::Resolution smallest = best;
-  for (std::size_t tried = 0; !open.empty() && tried < most_steps; ++tried) {
-    const Steps steps = std::get<Steps>(open.top());
+  std::vector<std::size_t> tried(rungs.size() + 1);
+  std::optional<Affordable> found;
+  while (!open.empty()) {
+    const auto [lesser, down, steps] = open.top();
     open.pop();
+    if (found && found->lesser.size() <= lesser) break;
+    if (tried[lesser]++ >= most_steps) continue;
     WithheldBuilds more = without(steps, rungs, withheld);
     const auto answer = solve(more);
     if (answer && keeps_versions(best, *answer)) {
       const Volume volume = volume_of(*answer);
-      if (volume.bytes <= bytes)
-        return Affordable{std::move(more), lesser_of(steps, rungs), volume.unknown};
+      // Other requirements may lead further down than the steps do.
+      std::vector<std::string> less = lesser_in(ladders, *answer);
+      const bool nearest = !found || less.size() < found->lesser.size();
+      if (volume.bytes <= bytes && nearest)
+        found = Affordable{std::move(more), std::move(less), volume.unknown};
       if (volume.bytes < volume_of(smallest).bytes) smallest = *answer;
     }
     add_below(steps);
   }
+  if (found) return *std::move(found);
   return over_budget(smallest, bytes);
 }
 

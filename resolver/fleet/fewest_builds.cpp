@@ -28,7 +28,10 @@ constexpr std::size_t most_labels = 16;
 std::size_t count_files(const std::vector<plan::Resolution>& answers) {
   std::set<std::string> files;
   for (const plan::Resolution& answer : answers) {
-    for (const plan::ResolvedPackage& package : answer.packages) files.insert(package.filename);
+    // Libraries that follow a build are as many as it needs.
+    for (const plan::ResolvedPackage& package : answer.packages) {
+      if (package.variant) files.insert(package.filename);
+    }
   }
   return files.size();
 }
@@ -43,8 +46,10 @@ class Covers {
       for (const std::string& label : ladder->alike) ++served[label];
     }
     for (const auto& [label, machines] : served) labels_.push_back(label);
-    std::ranges::stable_sort(
-        labels_, [&](const auto& left, const auto& right) { return served[left] > served[right]; });
+    // The widest first; among equals by name.
+    std::ranges::sort(labels_, [&](const std::string& left, const std::string& right) {
+      return served[left] != served[right] ? served[left] > served[right] : left < right;
+    });
     labels_.resize(std::min(labels_.size(), most_labels));
     // Each machine's best serves it, if nothing else does.
     for (const Ladder* ladder : ladders) {
@@ -138,7 +143,9 @@ class Sharing {
     std::vector<plan::Resolution> answers;
     for (std::size_t machine = 0; machine < best_.size(); ++machine) {
       auto answer = solve_(machine, withheld);
-      if (!answer || !keeps_versions(best_[machine], *answer)) return false;
+      if (!answer || !keeps_versions(best_[machine], *answer) ||
+          !lesser_in(ladders_[machine], *answer).empty())
+        return false;
       answers.push_back(*std::move(answer));
     }
     if (count_files(answers) >= count_files(answers_)) return false;

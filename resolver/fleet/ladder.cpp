@@ -65,4 +65,17 @@ std::map<std::string, Ladder, std::less<>> ladders_of(const plan::Resolution& re
   return ladders;
 }
 
+std::vector<std::string> lesser_in(const std::map<std::string, Ladder, std::less<>>& ladders,
+                                   const plan::Resolution& other) {
+  std::vector<std::string> names;
+  for (const auto& [name, ladder] : ladders) {
+    const bool lesser = std::ranges::any_of(other.packages, [&](const auto& package) {
+      return (package.family.empty() ? package.name : package.family) == name &&
+             std::ranges::find(ladder.lesser, package.variant.value_or("")) != ladder.lesser.end();
+    });
+    if (lesser) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace axle::resolver

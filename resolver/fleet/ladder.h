@@ -24,4 +24,8 @@ struct Ladder {
 [[nodiscard]] std::map<std::string, Ladder, std::less<>> ladders_of(
     const plan::Resolution& resolution);
 
+/// Names of which `other` has a build for less than the best one is for.
+[[nodiscard]] std::vector<std::string> lesser_in(
+    const std::map<std::string, Ladder, std::less<>>& ladders, const plan::Resolution& other);
+
 }  // namespace axle::resolver

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "resolver/classes/class_solver.h"
+#include "resolver/classes/python_bounds.h"
 #include "resolver/request/source_url.h"
 #include "resolver/solver/solver.h"
 #include "session/projects/class_choice.h"
@@ -41,6 +42,15 @@ bool is_system_of_wheels(std::string_view system) {
          system == wheel::mac_system;
 }
 
+/// The newest patch release that `allowed` has: which there will be nobody knows.
+std::string newest_release(const std::string& minor, const wheel::SpecifierSet& allowed) {
+  for (unsigned patch = 99; patch > 0; --patch) {
+    std::string text = fmt::format("{}.{}", minor, patch);
+    if (allowed.contains(*wheel::parse_version(text))) return text;
+  }
+  return minor + ".0";
+}
+
 /// Classes with one interpreter, one backend and the same versions before.
 struct ClassGroup {
   std::string python;
@@ -67,7 +77,9 @@ class ClassLocking {
         project_(project),
         workspace_(workspace),
         report_(report),
-        hashes_(*workspace.transport, report) {}
+        hashes_(*workspace.transport, report),
+        allowed_(wheel::parse_specifiers(project.requires_python).value_or(wheel::SpecifierSet())) {
+  }
 
   [[nodiscard]] Outcome<void> open(const MachineClass& about, PreferredVersions preferred) {
     auto machine = machine_of(about, project_, session_);
@@ -114,15 +126,29 @@ class ClassLocking {
           fmt::format("class {}: not all machines were tried that might get the same: its "
                       "condition may be stronger than it need be",
                       about.name));
-    return plan::ClassAnswer{.about = {.name = about.name,
-                                       .machine = about.machine,
-                                       .python = (*group)->python,
-                                       .holds = resolver::render_predicate(solved->holds),
-                                       .python_releases = std::move(solved->python_releases)},
-                             .resolution = std::move(solved->resolution)};
+    return plan::ClassAnswer{
+        .about = {.name = about.name,
+                  .machine = about.machine,
+                  .python = (*group)->python,
+                  .holds = resolver::render_predicate(solved->holds),
+                  .python_releases = releases_of(**group, solved->python_releases)},
+        .resolution = std::move(solved->resolution)};
   }
 
  private:
+  /// As far as the project allows them.
+  [[nodiscard]] std::string releases_of(const ClassGroup& group, std::string solved) const {
+    const std::string own = minor_of(workspace_.environment.python_version);
+    const wheel::Version python =
+        group.python == own ? workspace_.environment.python_version
+                            : *wheel::parse_version(newest_release(group.python, allowed_));
+    resolver::PythonBounds bounds;
+    bounds.note(allowed_, python);
+    std::string allowed = bounds.releases_around(python);
+    if (!allowed.empty() && !solved.empty()) solved += ",";
+    return solved + allowed;
+  }
+
   /// Without the condition under which the answer holds.
   [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> solve_once(
       const OpenClass& one, const resolver::WithheldBuilds& withheld) const {
@@ -148,6 +174,14 @@ class ClassLocking {
           group->options.withheld == withheld)
         return group.get();
     }
+    wheel::Version release = workspace_.environment.python_version;
+    release.pre.reset();
+    release.dev.reset();
+    if (python == own && !allowed_.contains(release))
+      return failed({ErrorKind::unsupported,
+                     fmt::format("it is for Python {}, and requires-python is {}",
+                                 wheel::render_version(release), project_.requires_python),
+                     "name another one with --python, or change requires-python"});
     auto made = std::make_unique<ClassGroup>(ClassGroup{.python = python,
                                                         .stated = workspace_.stated,
                                                         .options = workspace_.options,
@@ -156,8 +190,7 @@ class ClassLocking {
                                                         .plugins = plugins});
     if (python != own) {
       Arguments arguments;
-      // Which patch releases there will be nobody knows: the class is for the newest.
-      arguments.add(Opt::python_version, python + ".99");
+      arguments.add(Opt::python_version, newest_release(python, allowed_));
       auto stated = read_stated_target(arguments);
       if (!stated) return std::unexpected(stated.error());
       made->stated = *std::move(stated);
@@ -186,6 +219,7 @@ class ClassLocking {
   Workspace& workspace_;
   Report& report_;
   WheelHashes hashes_;
+  wheel::SpecifierSet allowed_;  ///< the project's requires-python
   std::vector<OpenClass> classes_;
   std::vector<std::unique_ptr<ClassGroup>> groups_;
 };

@@ -97,7 +97,9 @@ wheel::MarkerEnvironment class_markers(const OpenedClass& one) {
   std::string full = about.python + ".0";
   if (const auto releases = wheel::parse_specifiers(about.python_releases)) {
     for (const wheel::Specifier& one_bound : releases->specifiers) {
-      if (one_bound.comparison == wheel::Comparison::greater_equal) full = one_bound.text;
+      const auto first = wheel::parse_version(full);
+      if (one_bound.comparison == wheel::Comparison::greater_equal && *first < one_bound.version)
+        full = one_bound.text;
     }
   }
   wheel::MarkerEnvironment markers;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "index/http/first_download.h"
 #include "index/http/url.h"
 #include "installer/store/download.h"
 #include "wheel/hash/expected_hash.h"
@@ -15,7 +16,13 @@ namespace axle::session {
 
 Result<void> WheelHashes::complete(plan::Resolution& resolution) {
   for (plan::ResolvedPackage& package : resolution.packages) {
-    if (package.built_from || !package.hash.sha256().empty()) continue;
+    if (package.built_from) continue;
+    if (!package.hash.sha256().empty()) {
+      // Of a first download the lock says as much as when it was made.
+      if (!package.size && installer::is_first_download(package))
+        package.size = index::first_size(package.url, transport_);
+      continue;
+    }
     const auto [known, is_new] = known_.try_emplace(package.url);
     if (is_new) {
       auto content = read(package);

@@ -1,4 +1,5 @@
 // add, remove: requirements of a project's pyproject.toml, its lock and its environment.
+#include <algorithm>
 #include <expected>
 #include <iterator>
 #include <optional>
@@ -14,6 +15,8 @@
 #include "cli/projects/synchronisation.h"
 #include "cli/views/changes_view.h"
 #include "cli/views/projects/edit_view.h"
+#include "foundation/text/nearest.h"
+#include "session/projects/class_choice.h"
 #include "session/projects/class_environment.h"
 #include "session/projects/imported_project.h"
 #include "session/projects/locked_edit.h"
@@ -95,8 +98,7 @@ session::Arguments sync_arguments(session::Arguments arguments, const Requiremen
   for (const Opt of_edit : {Opt::requirement, Opt::project_extra, Opt::project_group, Opt::dev})
     arguments.remove(of_edit);
   if (list.kind == RequirementList::Kind::extra) arguments.add(Opt::extra, list.name);
-  const bool whole_group = list.kind == RequirementList::Kind::group && adds;
-  if (whole_group) arguments.add(Opt::group, list.name);
+  if (list.kind == RequirementList::Kind::group) arguments.add(Opt::group, list.name);
   if (adds) arguments.add(Opt::inexact, "");
   return arguments;
 }
@@ -104,7 +106,7 @@ session::Arguments sync_arguments(session::Arguments arguments, const Requiremen
 /// The environment of this machine follows the lock. nullopt: it belongs to none of the classes,
 /// and a note says so. Error: the exit code of what was reported.
 std::expected<std::optional<Synchronised>, int> follow(session::Session& session,
-                                                       const plan::Lock& lock,
+                                                       const plan::Lock& lock, bool changed,
                                                        const RequirementList& list, bool adds,
                                                        Output& output) {
   auto project = session::open_project();
@@ -116,20 +118,41 @@ std::expected<std::optional<Synchronised>, int> follow(session::Session& session
   if (!named) return std::unexpected(output.failure(named.error()));
   auto machine = syncing.machine();
   if (!machine) return std::unexpected(output.failure(machine.error()));
-  const auto here = session::choose_class(syncing, *project, lock, machine->machine, *named);
-  if (!here && here.error().exit_code == session::exit_misfit) {
-    output.note(fmt::format("no environment is changed: {}", here.error().error.message));
+  const auto gpus = syncing.gpu_policy();
+  if (!gpus) return std::unexpected(output.failure(gpus.error()));
+  const auto verdicts = session::judge_classes(lock, machine->machine, *gpus, nullptr);
+  if (!verdicts) return std::unexpected(output.failure(session::failed(verdicts.error()).error()));
+  // A class that was named, or whose Python is not here, is refused as by sync.
+  if (named->empty() && std::ranges::none_of(*verdicts, &session::ClassVerdict::holds)) {
+    const auto none = session::choose_class(syncing, *project, lock, machine->machine, *named);
+    output.note(fmt::format("no environment is changed: {}", none.error().error.message));
     return std::nullopt;
   }
   auto done = synchronise(syncing, {*std::move(project), lock}, output);
   if (!done) {
-    output.note(
-        fmt::format("pyproject.toml and {} are changed, the environment is not: "
-                    "`variant sync` changes it",
-                    plan::lock_filename));
+    if (changed)
+      output.note(
+          fmt::format("pyproject.toml and {} are changed, the environment is not: "
+                      "`variant sync` changes it",
+                      plan::lock_filename));
     return std::unexpected(done.error());
   }
   return *std::move(done);
+}
+
+/// --class names one of the project's.
+session::Outcome<void> check_class(const session::Session& session,
+                                   const session::ProjectEdit& edit) {
+  const auto named = named_class(session.arguments());
+  if (!named) return std::unexpected(named.error());
+  if (named->empty()) return {};
+  const auto project = session::parse_project(edit.old_text, edit.file);
+  if (!project) return session::misconfigured(project.error());
+  if (project->find_class(*named) != nullptr) return {};
+  std::vector<std::string> names;
+  for (const session::MachineClass& one : project->classes) names.push_back(one.name);
+  return session::misused(fmt::format("the project has no class {}", *named),
+                          text::suggest(*named, names, "it has " + text::joined_by_or(names)));
 }
 
 /// Writes the change, locks it unless --frozen, and lets the environment follow unless --no-sync.
@@ -137,6 +160,7 @@ int carry_out_edit(session::Session& session, session::ProjectEdit& edit,
                    const RequirementList& list, bool adds, Output& output) {
   std::optional<session::LockedEdit> locked;
   std::optional<Synchronised> synchronised;
+  if (const auto known = check_class(session, edit); !known) return output.failure(known.error());
   if (edit.is_empty()) {
     if (!output.options().quiet)
       output.note(fmt::format("{}: {} has it already", edit.file, list.shown()));
@@ -149,8 +173,14 @@ int carry_out_edit(session::Session& session, session::ProjectEdit& edit,
     locked = *std::move(done);
   }
   if (!edit.is_empty()) output.change_was_made();
-  if (locked && !session.arguments().has(Opt::no_sync)) {
-    auto followed = follow(session, locked->lock, list, adds, output);
+  const bool frozen = session.arguments().has(Opt::edit_alone);
+  if (!frozen && !session.arguments().has(Opt::no_sync)) {
+    // What is there already may not be installed: the command before this one may have failed.
+    auto current = edit.is_empty()
+                       ? open_locked_project(session, output)
+                       : session::Outcome<LockedProject>(LockedProject{{}, locked->lock});
+    if (!current) return output.failure(current.error());
+    auto followed = follow(session, current->lock, !edit.is_empty(), list, adds, output);
     if (!followed) return followed.error();
     synchronised = *std::move(followed);
     if (synchronised) note_environment(*synchronised, output);

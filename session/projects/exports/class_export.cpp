@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "index/http/url.h"
+#include "session/projects/class_choice.h"
 #include "wheel/version.h"
 
 namespace axle::session {
@@ -49,7 +50,7 @@ const ExportFormat* find_export_format(std::string_view name) {
 std::string describe_class(const ClassExport& one) {
   const bool any = one.holds.atoms.empty();
   return fmt::format("Class {} of {}: {}, Python {}.\nFor {}{}.", one.about.name,
-                     plan::lock_filename, one.about.machine, one.about.python,
+                     plan::lock_filename, one.about.machine, render_python(one.about),
                      any ? "" : "machines with ", one.about.holds);
 }
 

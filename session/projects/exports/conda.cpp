@@ -45,8 +45,11 @@ Result<std::string> render_conda(const ClassExport& one, Report& report) {
   if (const std::string needs = virtual_packages(one); !needs.empty())
     text += "# `conda info` must list these virtual packages:\n" + needs;
   text +=
-      fmt::format("name: {}\nchannels:\n  - conda-forge\ndependencies:\n  - python={}\n  - pip\n",
-                  quoted_line(one.about.name), one.about.python);
+      fmt::format("name: {}\nchannels:\n  - conda-forge\ndependencies:\n  - python{}\n  - pip\n",
+                  quoted_line(one.about.name),
+                  one.about.python_releases.empty()
+                      ? "=" + one.about.python
+                      : fmt::format(" {}.*,{}", one.about.python, one.about.python_releases));
   const RequirementLines requirements = requirement_lines(one);
   if (requirements.lines.empty() && requirements.without.empty()) return text;
   text += "  - pip:\n";

@@ -75,6 +75,36 @@ class FleetChoice(ProjectCase):
         self.assertIn("class train: within 500 kB there is no build of greedy for all that the machine has", done.err)
         self.assertEqual([one["variant"] for one in self.lock()["package"]], ["null"])
 
+    def test_a_budget_goes_before_a_shared_build(self):
+        """What is shared may be the larger one: a machine that has a small build for its GPU keeps it."""
+        self.add_variants("lean", "1.0", GPUS, requires={"cu126": ["big-libs"]}, namespaces=("nvidia",))
+        self.write_project(["lean"], more='[tool.axle]\nminimize = "builds"\n[tool.axle.machines]\n'
+                                          'train = { machine = "h100", budget = "500kB" }\nold = "gtx1080ti"\n')
+        done = self.assert_ok(self.call("lock", "--json"))
+        self.assertNotIn("there is no build", done.err)
+        self.assertEqual({one["variant"]: one.get("classes") for one in self.lock()["package"] if one["name"] == "lean"},
+                         {"cu130": ["train"], "cu126": ["old"]})
+
+    def test_other_requirements_do_not_lead_below_a_shared_build(self):
+        self.add("libx", "12")
+        self.add("libx", "13")
+        self.add_variants("tied", "1.0", GPUS, requires={"cu126": ["libx==12; python_version >= '3.12'"]}, namespaces=("nvidia",))
+        self.write_project(["tied", "libx>=13"], more='[tool.axle.machines]\nlaptop = "none"\n'
+                                                      'train = { machine = "h100", python = "3.12" }\nold = { machine = "gtx1080ti", python = "3.11" }\n')
+        self.assert_ok(self.call("lock", "--minimize", "builds"))
+        self.assertEqual({one["variant"]: one["classes"] for one in self.lock()["package"] if one["name"] == "tied"},
+                         {"null": ["laptop"], "cu130": ["train"], "cu126": ["old"]})
+
+    def test_libraries_of_a_shared_build_do_not_count(self):
+        for name in ("lib-a", "lib-b"):
+            self.add(name, "1.0")
+        self.add_variants("wide", "1.0", {"cu130": GPUS["cu130"], "cu126": [(*SM, ["61_real"]), (*CUDA, ["12.6"])],
+                                          "cu118": [(*SM, ["61_real", "90_real"]), (*CUDA, ["11.8"])]},
+                          requires={"cu118": ["lib-a", "lib-b"]}, namespaces=("nvidia",))
+        self.write_project(["wide"], more='[tool.axle.machines]\ntrain = "h100"\nold = "gtx1080ti"\n')
+        self.assert_ok(self.call("lock", "--minimize", "builds"))
+        self.assertEqual({one["variant"] for one in self.lock()["package"] if one["name"] == "wide"}, {"cu118"})
+
     def test_words_that_are_none(self):
         for words, said in ((["--minimize", "wheels"], ["--minimize", "builds"]),
                             (["--minimize", "builds", "--best"], ["contradict"]),

@@ -239,6 +239,24 @@ class Edits(ProjectCase):
         self.assert_ok(self.call("remove", "--extra", "fast", "other"))
         self.assertEqual(set(self.installed()), {"low"})
 
+    def test_the_rest_of_a_group_stays(self):
+        self.write_project(["low"])
+        self.assert_ok(self.call("add", "--group", "docs", "tool", "other"))
+        self.assert_ok(self.call("remove", "--group", "docs", "tool"))
+        self.assertEqual(set(self.installed()), {"low", "other"})
+
+    def test_a_class_that_is_not_there(self):
+        self.write_project(["low"])
+        before = self.pyproject.read_bytes()
+        self.assert_fails(self.call("add", "tool", "--class", "nope"), 2, "no class nope", "default")
+        self.assertEqual((self.pyproject.read_bytes(), self.lock_file.exists()), (before, False))
+
+    def test_a_python_that_is_not_here(self):
+        self.write_project(["low"], more='[tool.axle.machines]\nhere = { machine = "none", python = "3.99" }\n')
+        failed = self.assert_fails(self.call("add", "tool"), 3, "is for Python 3.99", "are changed, the environment is not")
+        self.assertEqual(set(self.locked("here")), {"low", "tool"}, str(failed))
+        self.assertFalse(self.environment.exists())
+
     def test_without_the_environment(self):
         self.write_project([])
         for words in (["--no-sync"], ["--frozen"]):
@@ -265,8 +283,10 @@ class Edits(ProjectCase):
         self.assertIn("low", self.pyproject.read_text())
         self.assertEqual(set(self.locked("default")), {"low", "tool"})
         self.assertEqual(in_the_way.read_text(), "somebody's\n")
+        again = self.assert_fails(self.call("add", "low"), 1, "low.py")
+        self.assertNotIn("are changed", again.err)
         in_the_way.unlink()
-        self.assert_ok(self.call("sync", "--locked"))
+        self.assert_ok(self.call("add", "low"))
         self.assertEqual(set(self.installed()), {"low", "tool"})
 
 
@@ -290,6 +310,20 @@ class PatchReleases(ProjectCase):
         self.assertEqual(self.lock_file.read_text(), text)
         self.lock_file.write_text(text.replace(f"<{VERSION}.{patch + 5}", "new"))
         self.assert_fails(self.call("sync"), 1, "axle.lock", "python-releases")
+
+    def test_the_project_allows_some_of_them(self):
+        patch = int(subprocess.run([PYTHON, "-c", "import sys; print(sys.version_info.micro)"], check=True, capture_output=True, text=True).stdout)
+        self.add("low", "1.0")
+        self.write_project(["low"], head=f'requires-python = ">={VERSION}.{patch + 1}"\n')
+        self.assert_fails(self.call("lock"), 1, f"it is for Python {VERSION}.{patch}", f"requires-python is >={VERSION}.{patch + 1}")
+        self.write_project(["low"], head=f'requires-python = ">={VERSION}.{patch}"\n')
+        self.assert_ok(self.call("sync"))
+        self.assertEqual(self.lock()["class"][0].get("python-releases"), f">={VERSION}.{patch}" if patch else None)
+        # Of another minor release the newest that is allowed: what only a newer one needs is not locked.
+        self.add("edge", "1.0", requires=["low; python_full_version >= '3.99.10'"])
+        self.write_project(["edge"], head='requires-python = "<3.99.5"\n', more='[tool.axle.machines]\nnext = { machine = "none", python = "3.99" }\n')
+        self.assert_ok(self.call("lock"))
+        self.assertEqual((set(self.locked("next")), self.lock()["class"][0]["python-releases"]), ({"edge"}, "<3.99.10,<3.99.5"))
 
     def test_most_locks_do_not_name_them(self):
         self.add("low", "1.0")

@@ -169,6 +169,28 @@ TEST_CASE("a budget takes the best build that is small enough") {
         "the smallest choice that was found downloads 100 B, and the budget is 99 B");
 }
 
+TEST_CASE("a budget that only lesser builds meet is met among many that are alike") {
+  World world;
+  const std::vector<std::string> names = {"one", "two", "three"};
+  for (const std::string& name : names) {
+    std::map<std::string, std::vector<std::string>> builds = {{"null", {}}};
+    std::map<std::string, std::vector<std::string>> needs;
+    std::map<std::string, std::uint64_t> bytes = {{"null", 10}};
+    for (unsigned i = 0; i < 6; ++i) {
+      const std::string label = "cu12" + std::to_string(i);
+      builds[label] = {"nvidia :: cuda_version_lower_bound :: 12." + std::to_string(i),
+                       "nvidia :: sm_arch :: 90_real"};
+      needs[label] = {"libs"};
+      bytes[label] = 10;
+    }
+    publish_builds(world, name, "1.0", builds, "cp311-cp311-manylinux_2_17_x86_64", needs, bytes);
+  }
+  world.index.add_wheel({.name = "libs", .version = "1.0"}).size = 1000;
+  Fleet fleet(world, names, {linux_machine({{"driver", "13.2"}, {"sm", "90"}})});
+  CHECK(fleet.affordable("one", 1030) == "cu125");
+  CHECK(fleet.affordable("one", 500) == "null (lesser)");
+}
+
 TEST_CASE("what is withheld is no build, and the reason of a choice says so") {
   World world;
   publish_builds(world, "demo", "1.0",
