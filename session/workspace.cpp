@@ -119,6 +119,15 @@ std::vector<std::string> split_list(std::string_view text) {
   return words;
 }
 
+/// Nobody has said which Python another system has.
+void say_assumed_python(const Workspace& workspace, Session& session) {
+  if (!session.for_another_system() || workspace.stated.interpreter.version) return;
+  session.report().note(fmt::format(
+      "the Python of that system is taken to be {}, as that of {}; "
+      "--python-version states another",
+      wheel::render_version(workspace.environment.python_version), workspace.environment.prefix));
+}
+
 /// --build, and who forbids it. Nothing is built for another machine, nor otherwise than pip or uv
 /// are told to.
 Outcome<void> apply_consent(const Session& session, const StatedTarget& stated,
@@ -399,12 +408,7 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, Purpose pur
   }
   if (!*early) return std::unexpected(early->error());
 
-  if (session.for_another_system() && !workspace->stated.interpreter.version)
-    session.report().note(
-        fmt::format("the Python of that system is taken to be {}, as that of {}; "
-                    "--python-version states another",
-                    wheel::render_version(workspace->environment.python_version),
-                    workspace->environment.prefix));
+  say_assumed_python(*workspace, session);
   say_silenced_index(arguments, workspace->settings, session.report());
   apply_choice(workspace->settings, workspace->options);
   apply_trust(workspace->settings, workspace->options);

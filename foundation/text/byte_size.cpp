@@ -56,7 +56,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   if (unit == units.end()) return std::nullopt;
   constexpr double most = 1e15;
   const double bytes = number * unit->bytes;
-  if (!(bytes >= 0 && bytes <= most)) return std::nullopt;
+  const bool is_size = bytes >= 0 && bytes <= most;
+  if (!is_size) return std::nullopt;
   return static_cast<std::uint64_t>(bytes);
 }
 

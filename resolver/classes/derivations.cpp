@@ -377,7 +377,7 @@ Derivation* Derivations::solve_here(const detect::Machine& machine, const FactVa
   return derived;
 }
 
-const Derivation& Derivations::told_of(const Derivation& derived, const detect::Machine& machine,
+const Derivation& Derivations::told_of(Derivation& derived, const detect::Machine& machine,
                                        const FactValues& facts) {
   const bool is_own = std::ranges::all_of(derived.facts, [&](const std::string& fact) {
     return value_of(derived.point, fact) == value_of(facts, fact);

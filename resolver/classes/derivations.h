@@ -61,7 +61,7 @@ class Derivations {
   [[nodiscard]] Result<Derivation*> derive(const detect::Machine& machine, FactValues& facts);
   /// `derived`, which holds for the machine with these facts, with decisions that speak of it and
   /// not of the machine that was solved first. What is to be said of it goes to the report.
-  [[nodiscard]] const Derivation& told_of(const Derivation& derived, const detect::Machine& machine,
+  [[nodiscard]] const Derivation& told_of(Derivation& derived, const detect::Machine& machine,
                                           const FactValues& facts);
   /// The one that holds for a machine with these facts; nullptr: it was not solved yet.
   [[nodiscard]] Derivation* find(const FactValues& point);

@@ -92,8 +92,11 @@ Volume volume_of(const plan::Resolution& resolution) {
 Result<Affordable> within_budget(const plan::Resolution& unlimited, std::uint64_t bytes,
                                  const WithheldBuilds& withheld, const SolveOneWithout& solve) {
   // What is withheld already is no part of what it could get.
-  auto solved = withheld.empty() ? unlimited : solve(withheld);
-  if (!solved) return std::unexpected(Error(std::move(solved).error()));
+  const auto solved = withheld.empty() ? unlimited : solve(withheld);
+  if (!solved) {
+    const Error& why = solved.error();
+    return std::unexpected(why);
+  }
   const plan::Resolution& best = *solved;
   if (const Volume volume = volume_of(best); volume.bytes <= bytes)
     return Affordable{.withheld = withheld, .unknown = volume.unknown};
