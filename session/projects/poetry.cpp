@@ -114,6 +114,10 @@ class PoetryReader {
       std::vector<std::string>& into = imported_.extras[std::string(key.str())];
       for (const std::string& text : extras.texts(key.str())) {
         const std::string name = wheel::normalize_name(text.substr(0, text.find_first_of(" [(")));
+        if (!wheel::is_valid_name(name)) {
+          return extras.refuse(
+              key.str(), fmt::format("{} is not a valid name of a package", text::quote(text)));
+        }
         const auto found = optional_.find(name);
         if (found == optional_.end()) {
           into.push_back(name);
@@ -181,7 +185,10 @@ class PoetryReader {
       tail = fmt::format("[{}]", fmt::join(extras, ","));
     if (const auto url = table.text("url")) return tail + " @ " + *url;
     if (auto git = table.text("git")) {
-      if (git->starts_with("git@")) *git = "ssh://" + git->replace(git->find(':'), 1, "/");
+      // As git has it: "git@host:path".
+      const std::size_t colon = git->find(':');
+      if (git->starts_with("git@") && colon != std::string::npos)
+        *git = "ssh://" + git->replace(colon, 1, "/");
       std::string revision;
       for (const std::string_view key : {"rev", "tag", "branch"})
         if (const auto said = table.text(key)) revision = "@" + *said;

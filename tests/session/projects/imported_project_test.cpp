@@ -269,6 +269,14 @@ ruff = "*"
             .starts_with("pyproject.toml:2: tool.poetry.dependencies.a: "));
   CHECK(error("[tool.poetry.dependencies]\na = 1\n")
             .starts_with("pyproject.toml:2: tool.poetry.dependencies.a: expected a table"));
+  CHECK(
+      error("[tool.poetry.extras]\nfast = [\"?umba\"]\n")
+          .starts_with("pyproject.toml:2: tool.poetry.extras.fast: \"?umba\" is not a valid name"));
+  // It has no path: that is refused where the place is looked at.
+  const auto bare = axle::session::parse_poetry_project(
+      "[tool.poetry.dependencies]\na = {git = \"git@host\"}\n", "pyproject.toml");
+  REQUIRE(bare.has_value());
+  CHECK(lines(bare->dependencies) == lines(Texts{"a @ git+git@host"}));
 }
 
 TEST_CASE("[[tool.poetry.source]]: one that is for all packages is remarked") {
