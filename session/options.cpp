@@ -374,7 +374,7 @@ constexpr std::array rows = {
               "Only what the project needs, not itself"},
     OptionRow{Opt::no_sync, flag, "--no-sync", "", "Leave the environment as it is"},
     OptionRow{Opt::coverage, flag, "--coverage", "",
-              "Show which build of each package each class gets, its size, and why"},
+              "Show which build of each package each class or machine gets, its size, and why"},
     OptionRow{
         Opt::minimize, value, "--minimize", "WHAT",
         "builds: as few different builds as serve all machines, none of them without what its "

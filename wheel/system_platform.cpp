@@ -113,4 +113,12 @@ void put_system_markers(MarkerEnvironment& markers, std::string_view system,
   markers.strings["platform_machine"] = machine_name(system, architecture);
 }
 
+void put_cpython_markers(MarkerEnvironment& markers, std::string_view release) {
+  markers.strings["python_version"] = release.substr(0, release.rfind('.'));
+  markers.strings["python_full_version"] = release;
+  markers.strings["implementation_name"] = "cpython";
+  markers.strings["implementation_version"] = release;
+  markers.strings["platform_python_implementation"] = "CPython";
+}
+
 }  // namespace axle::wheel

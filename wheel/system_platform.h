@@ -1,6 +1,6 @@
 #pragma once
 // Windows and macOS beside Linux: their platform tags, as `packaging.tags` of 26.3 makes them, and
-// the markers of each system (PEP 508).
+// the markers of each system and of an interpreter that is stated (PEP 508).
 
 #include <optional>
 #include <string>
@@ -46,5 +46,9 @@ struct SystemPlatform {
 /// `architecture` as Linux calls it.
 void put_system_markers(MarkerEnvironment& markers, std::string_view system,
                         std::string_view architecture);
+
+/// python_version, python_full_version, implementation_name, implementation_version and
+/// platform_python_implementation of a CPython; `release`: "3.12.4".
+void put_cpython_markers(MarkerEnvironment& markers, std::string_view release);
 
 }  // namespace axle::wheel

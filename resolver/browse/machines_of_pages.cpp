@@ -13,6 +13,7 @@
 #include "machines/selection.h"
 #include "providers/provider.h"
 #include "resolver/choice/provider_algorithm.h"
+#include "wheel/system_platform.h"
 #include "wheel/variant/abi_dependency.h"
 
 namespace axle::resolver {
@@ -88,19 +89,11 @@ constexpr std::array<std::string_view, 5> architectures = {"x86_64", "aarch64", 
 
 /// As for --for, of an interpreter that is usual.
 wheel::MarkerEnvironment markers_on(std::string_view architecture) {
-  return {{{"os_name", "posix"},
-           {"sys_platform", "linux"},
-           {"platform_system", "Linux"},
-           {"platform_machine", std::string(architecture)},
-           {"platform_release", ""},
-           {"platform_version", ""},
-           {"platform_python_implementation", "CPython"},
-           {"implementation_name", "cpython"},
-           {"python_version", "3.12"},
-           {"python_full_version", "3.12.0"},
-           {"implementation_version", "3.12.0"},
-           {"extra", ""}},
-          {}};
+  wheel::MarkerEnvironment markers{
+      {{"platform_release", ""}, {"platform_version", ""}, {"extra", ""}}, {}};
+  wheel::put_cpython_markers(markers, "3.12.0");
+  wheel::put_system_markers(markers, wheel::linux_system, architecture);
+  return markers;
 }
 
 ordered_json origin_json(const plan::NamespaceOrigin& origin, const SupportedProperties& lists) {

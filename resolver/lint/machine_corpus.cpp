@@ -22,14 +22,8 @@ std::string architecture_name(const detect::Cpu& cpu) {
 }
 
 wheel::MarkerEnvironment markers_of(const detect::Machine& machine, const std::string& arch) {
-  wheel::MarkerEnvironment markers{{{"platform_release", machine.os.kernel},
-                                    {"platform_python_implementation", "CPython"},
-                                    {"implementation_name", "cpython"},
-                                    {"python_version", "3.12"},
-                                    {"python_full_version", "3.12.0"},
-                                    {"implementation_version", "3.12.0"},
-                                    {"extra", ""}},
-                                   {}};
+  wheel::MarkerEnvironment markers{{{"platform_release", machine.os.kernel}, {"extra", ""}}, {}};
+  wheel::put_cpython_markers(markers, "3.12.0");
   wheel::put_system_markers(markers, machine.os.system, arch);
   return markers;
 }

@@ -5,14 +5,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "wheel/specifier.h"
-
 namespace axle::session {
 
 std::string minor_of(const wheel::Version& python) {
   const auto& numbers = python.release;
   return fmt::format("{}.{}", numbers.empty() ? 0 : numbers[0],
                      numbers.size() < 2 ? 0 : numbers[1]);
+}
+
+std::optional<std::string> newest_release(const std::string& minor,
+                                          const wheel::SpecifierSet& allowed) {
+  constexpr unsigned more_than_any_has = 100;
+  for (unsigned patch = more_than_any_has; patch-- > 0;) {
+    std::string release = fmt::format("{}.{}", minor, patch);
+    const auto version = wheel::parse_version(release);
+    if (version && allowed.contains(*version)) return release;
+  }
+  return std::nullopt;
 }
 
 bool is_for_python(const plan::LockedClass& about, const wheel::Version& python) {

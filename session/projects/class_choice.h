@@ -1,6 +1,7 @@
 #pragma once
 // Which class of a lock a machine belongs to.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "providers/gpu_policy.h"
 #include "resolver/predicate/predicate.h"
 #include "session/command_failure.h"
+#include "wheel/specifier.h"
 #include "wheel/version.h"
 
 namespace axle::session {
@@ -35,6 +37,11 @@ struct ClassVerdict {
 
 /// "3.12", "3.12 (>=3.12.4)"
 [[nodiscard]] std::string render_python(const plan::LockedClass& about);
+
+/// The newest patch release of "3.12" that `allowed` has, of all that there may ever be. nullopt:
+/// none.
+[[nodiscard]] std::optional<std::string> newest_release(const std::string& minor,
+                                                        const wheel::SpecifierSet& allowed);
 
 /// "3.12"
 [[nodiscard]] std::string minor_of(const wheel::Version& python);

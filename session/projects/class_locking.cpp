@@ -42,15 +42,6 @@ bool is_system_of_wheels(std::string_view system) {
          system == wheel::mac_system;
 }
 
-/// The newest patch release that `allowed` has: which there will be nobody knows.
-std::string newest_release(const std::string& minor, const wheel::SpecifierSet& allowed) {
-  for (unsigned patch = 99; patch > 0; --patch) {
-    std::string text = fmt::format("{}.{}", minor, patch);
-    if (allowed.contains(*wheel::parse_version(text))) return text;
-  }
-  return minor + ".0";
-}
-
 /// Classes with one interpreter, one backend and the same versions before.
 struct ClassGroup {
   std::string python;
@@ -136,12 +127,17 @@ class ClassLocking {
   }
 
  private:
+  /// Of a Python that is not here: which patch releases there will be nobody knows.
+  [[nodiscard]] std::string assumed_release(const std::string& minor) const {
+    return newest_release(minor, allowed_).value_or(minor + ".0");
+  }
+
   /// As far as the project allows them.
   [[nodiscard]] std::string releases_of(const ClassGroup& group, std::string solved) const {
     const std::string own = minor_of(workspace_.environment.python_version);
-    const wheel::Version python =
-        group.python == own ? workspace_.environment.python_version
-                            : *wheel::parse_version(newest_release(group.python, allowed_));
+    const wheel::Version python = group.python == own
+                                      ? workspace_.environment.python_version
+                                      : *wheel::parse_version(assumed_release(group.python));
     resolver::PythonBounds bounds;
     bounds.note(allowed_, python);
     std::string allowed = bounds.releases_around(python);
@@ -190,7 +186,7 @@ class ClassLocking {
                                                         .plugins = plugins});
     if (python != own) {
       Arguments arguments;
-      arguments.add(Opt::python_version, newest_release(python, allowed_));
+      arguments.add(Opt::python_version, assumed_release(python));
       auto stated = read_stated_target(arguments);
       if (!stated) return std::unexpected(stated.error());
       made->stated = *std::move(stated);

@@ -103,11 +103,7 @@ wheel::MarkerEnvironment class_markers(const OpenedClass& one) {
     }
   }
   wheel::MarkerEnvironment markers;
-  markers.strings = {{"python_version", about.python},
-                     {"python_full_version", full},
-                     {"implementation_name", "cpython"},
-                     {"implementation_version", full},
-                     {"platform_python_implementation", "CPython"}};
+  wheel::put_cpython_markers(markers, full);
   // Where the answer does not depend on them, some machine's will do.
   const std::string arch = architecture_of(one.holds);
   wheel::put_system_markers(markers, system_of(one.holds), arch.empty() ? "x86_64" : arch);

@@ -12,6 +12,7 @@
 #include "foundation/text/nearest.h"
 #include "foundation/text/quote.h"
 #include "plan/lock/lock.h"
+#include "session/projects/class_choice.h"
 #include "session/requests/dependency_groups.h"
 #include "session/requests/project_requirements.h"
 #include "session/settings/axle_config.h"
@@ -24,16 +25,6 @@ namespace axle::session {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Whether a release of "3.12" is among what `allowed` says of Python.
-bool may_be(const wheel::SpecifierSet& allowed, const std::string& minor) {
-  constexpr unsigned more_than_any_has = 100;
-  for (unsigned patch = 0; patch < more_than_any_has; ++patch) {
-    const auto version = wheel::parse_version(fmt::format("{}.{}", minor, patch));
-    if (version && allowed.contains(*version)) return true;
-  }
-  return false;
-}
 
 /// Reads one file into a Project.
 class ProjectReader {
@@ -125,7 +116,7 @@ class ProjectReader {
     project_.budget = stated.budget;
     project_.classes = std::move(stated.classes);
     for (const MachineClass& one : project_.classes) {
-      if (one.python.empty() || may_be(requires_python_, one.python)) continue;
+      if (one.python.empty() || newest_release(one.python, requires_python_)) continue;
       reading_.refuse({ErrorKind::malformed,
                        fmt::format("{}: the class {} is for Python {}, and requires-python is {}",
                                    one.origin, one.name, one.python, project_.requires_python),

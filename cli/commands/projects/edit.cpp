@@ -17,7 +17,6 @@
 #include "cli/views/projects/edit_view.h"
 #include "foundation/text/nearest.h"
 #include "session/projects/class_choice.h"
-#include "session/projects/class_environment.h"
 #include "session/projects/imported_project.h"
 #include "session/projects/locked_edit.h"
 #include "session/projects/project.h"
@@ -90,8 +89,8 @@ session::Outcome<std::vector<std::string>> named_requirements(session::Session& 
   return texts;
 }
 
-/// As of `variant sync` that wants what is in `list`, too. What was added leaves other packages in
-/// peace, and what was removed goes.
+/// Of a `variant sync` that wants what is in `list`, too. After an addition packages that are not
+/// locked stay; after a removal they go.
 session::Arguments sync_arguments(session::Arguments arguments, const RequirementList& list,
                                   bool adds) {
   arguments.positionals.clear();
@@ -124,8 +123,8 @@ std::expected<std::optional<Synchronised>, int> follow(session::Session& session
   if (!verdicts) return std::unexpected(output.failure(session::failed(verdicts.error()).error()));
   // A class that was named, or whose Python is not here, is refused as by sync.
   if (named->empty() && std::ranges::none_of(*verdicts, &session::ClassVerdict::holds)) {
-    const auto none = session::choose_class(syncing, *project, lock, machine->machine, *named);
-    output.note(fmt::format("no environment is changed: {}", none.error().error.message));
+    output.note(fmt::format("no environment is changed: {}",
+                            session::no_class_holds(*verdicts).error.message));
     return std::nullopt;
   }
   auto done = synchronise(syncing, {*std::move(project), lock}, output);

@@ -12,6 +12,7 @@
 #include "resolver/fleet/download_budget.h"
 #include "resolver/fleet/fewest_builds.h"
 #include "resolver/solver/solver.h"
+#include "tests/resolver/classes/class_checks.h"
 #include "tests/resolver/classes/class_world.h"
 #include "tests/resolver/family_world.h"
 
@@ -20,11 +21,6 @@ namespace {
 
 using testing::publish_builds;
 using testing::World;
-
-FactValues linux_machine(FactValues more = {}) {
-  more.insert({{"system", "linux"}, {"arch", "x86_64"}, {"libc", "glibc 2.36"}});
-  return more;
-}
 
 /// Machines that resolve the same requirements.
 class Fleet {
@@ -239,6 +235,29 @@ TEST_CASE("the members of a family have one ladder") {
   CHECK(alone.affordable("acme", 499) == "cpu (lesser)");
   Fleet several(world, {"acme"}, {h100, linux_machine()});
   CHECK(several.shared("acme") == Labels{"cu130", "cpu"});
+}
+
+TEST_CASE("the condition of a class is the weakest one also where builds are withheld") {
+  testing::ClassWorld world;
+  publish_builds(world, "demo", "1.0",
+                 {{"cu130",
+                   {"nvidia :: cuda_version_lower_bound :: 13.0", "nvidia :: sm_arch :: 90_real",
+                    "nvidia :: sm_arch :: 120_real"}},
+                  {"cu126",
+                   {"nvidia :: cuda_version_lower_bound :: 12.6", "nvidia :: sm_arch :: 60_real",
+                    "nvidia :: sm_arch :: 90_real"}},
+                  {"null", {}}});
+  testing::Grid grid = platforms_and({{"driver", {"", "12.5", "12.6", "12.9", "13.0", "13.2"}},
+                                      {"sm", {"", "60", "75", "90", "120", "90+60", "120+90"}}});
+  const FactValues own = linux_machine({{"driver", "13.0"}, {"sm", "90"}});
+  const std::string best = weakest(world, {"demo"}, own, grid);
+  world.options.withheld = {{"demo", {"cu130"}}};
+  const std::string shared = weakest(world, {"demo"}, own, grid);
+  CHECK(best ==
+        "arch = x86_64 and glibc >= 2.17 and driver >= 580.65.06 and sm in {90, 120, 121, mixed}");
+  CHECK(
+      shared ==
+      "arch = x86_64 and glibc >= 2.17 and driver >= 560.28.03 and sm in {60, 61, 62, 90, mixed}");
 }
 
 /// What the best build of a machine is for: GPUs, the processor, or nothing.
