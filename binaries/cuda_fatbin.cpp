@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "binaries/elf_source.h"
 #include "binaries/fatbin_format.h"
+#include "binaries/part_source.h"
+#include "foundation/elf/elf_tables.h"
 
 namespace axle::binaries {
 namespace {
@@ -102,8 +106,10 @@ class FatbinWalk {
     const std::uint64_t end = at_ + header->header_size + header->size;
     auto codes = read_entries(at_ + header->header_size, end);
     if (!codes) return std::unexpected(std::move(codes).error());
-    ++found_.fatbins;
-    add_group(std::move(*codes));
+    if (*codes) {
+      ++found_.fatbins;
+      add_group(std::move(**codes));
+    }
     at_ = end;
     align();
     return {};
@@ -111,8 +117,10 @@ class FatbinWalk {
 
   void align() { at_ = std::min(end_, at_ + (alignment - at_ % alignment) % alignment); }
 
-  Result<std::vector<CudaCode>> read_entries(std::uint64_t at, std::uint64_t end) {
+  /// Nothing of a fatbin whose code objects are all without functions: it is for no GPU.
+  Result<std::optional<std::vector<CudaCode>>> read_entries(std::uint64_t at, std::uint64_t end) {
     std::vector<CudaCode> codes;
+    bool some = false;
     while (end - at >= sizeof(EntryHeader)) {
       if (++entries_ > limits_.entries) {
         found_.stopped = fmt::format("only the first {} code objects are read", limits_.entries);
@@ -127,11 +135,14 @@ class FatbinWalk {
         found_.stopped = "a code object is longer than its fatbin";
         break;
       }
-      codes.push_back(code_of(*entry));
+      some = true;
+      if (!fatbin::is_without_functions(*entry, source_, at + entry->header_size))
+        codes.push_back(code_of(*entry));
       at += entry->header_size + entry->size;
     }
     std::ranges::sort(codes);
     codes.erase(std::ranges::unique(codes).begin(), codes.end());
+    if (some && codes.empty()) return std::nullopt;
     return codes;
   }
 
@@ -170,6 +181,19 @@ CudaCode fatbin::code_of(const EntryHeader& entry) {
                  : (entry.flags & flag_lz4) != 0 ? CudaPacking::lz4
                                                  : CudaPacking::none;
   return code;
+}
+
+bool fatbin::is_without_functions(const EntryHeader& entry, wheel::ByteSource& source,
+                                  std::uint64_t payload) {
+  const CudaCode code = code_of(entry);
+  if (code.kind != CudaCodeKind::cubin || code.packing != CudaPacking::none) return false;
+  PartSource part(source, payload, entry.size);
+  ElfSource bytes(part);
+  const auto tables = elf::read_tables(bytes);
+  return tables && !tables->sections.empty() &&
+         std::ranges::none_of(tables->sections, [](const elf::Section& section) {
+           return section.name.starts_with(".text");
+         });
 }
 
 void add_fatbins(CudaFatbins& all, CudaFatbins more) {

@@ -44,7 +44,7 @@ struct CudaCode {
   friend auto operator<=>(const CudaCode&, const CudaCode&) = default;
 };
 
-/// The fatbins with the same code objects.
+/// The fatbins with the same code objects. Objects without any function do not count.
 struct CudaGroup {
   std::vector<CudaCode> codes;  ///< sorted, without duplicates
   std::size_t fatbins = 0;

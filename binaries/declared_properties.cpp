@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "detect/cpu/aarch64_versions.h"
+#include "providers/exclusive_properties.h"
 #include "providers/gpu_archs.h"
 
 namespace axle::binaries {
@@ -184,14 +185,6 @@ bool is_version(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
 }
 
-/// Of the namespace alone: what it says need not be known here.
-Arch architecture_of(const Property& property) {
-  if (property.ns == "x86_64") return Arch::x86_64;
-  if (property.ns == "aarch64" || is_arm_version(property)) return Arch::aarch64;
-  const auto* row = row_of(property);
-  return row == nullptr ? Arch::other : row->arch;
-}
-
 }  // namespace
 
 Arch declared_architecture(const wheel::VariantProperties& properties) {
@@ -238,7 +231,7 @@ std::vector<std::string> properties_of_others(const wheel::VariantProperties& pr
                                               Arch arch) {
   std::vector<std::string> others;
   for (const Property& property : properties) {
-    const Arch own = architecture_of(property);
+    const Arch own = providers::architecture_of({property.ns, property.feature, property.value});
     if (own != Arch::other && own != arch) others.push_back(wheel::render_property(property));
   }
   return others;

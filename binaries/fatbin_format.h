@@ -43,4 +43,10 @@ static_assert(sizeof(EntryHeader) == 48);
 
 [[nodiscard]] CudaCode code_of(const EntryHeader& entry);
 
+/// Whether the code object, whose ELF file lies at `payload` of `source`, is known to be without
+/// any function: nvcc's stub for device linking, and sources whose kernels are left out for that
+/// architecture. Of a compressed one nothing is known; nvcc leaves small ones as they are.
+[[nodiscard]] bool is_without_functions(const EntryHeader& entry, wheel::ByteSource& source,
+                                        std::uint64_t payload);
+
 }  // namespace axle::binaries::fatbin

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "binaries/zstd_prefix.h"
+#include "binaries/zstd_unpack.h"
 
 namespace axle::binaries {
 namespace {

@@ -8,9 +8,12 @@
 #include <utility>
 
 #include <ar.h>
+#include <elf.h>
 #include <fmt/format.h>
 
 #include "binaries/elf_source.h"
+#include "binaries/part_source.h"
+#include "binaries/zstd_unpack.h"
 #include "foundation/elf/elf_notes.h"
 #include "foundation/elf/elf_tables.h"
 
@@ -20,24 +23,12 @@ namespace {
 constexpr std::uint32_t note_product_config = 6;
 constexpr std::size_t most_members = 256;
 constexpr std::uint32_t spirv_magic = 0x07230203;
-
-/// The bytes [offset, offset + size) of another source as a source.
-class PartSource final : public wheel::ByteSource {
- public:
-  PartSource(wheel::ByteSource& whole, std::uint64_t offset, std::uint64_t size)
-      : whole_(whole), offset_(offset), size_(size) {}
-  [[nodiscard]] std::uint64_t size() const override { return size_; }
-  Result<void> read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (offset > size_ || out.size() > size_ - offset)
-      return fail(ErrorKind::malformed, "read beyond the end of a part");
-    return whole_.read(offset_ + offset, out);
-  }
-
- private:
-  wheel::ByteSource& whole_;
-  std::uint64_t offset_;
-  std::uint64_t size_;
-};
+constexpr std::uint32_t zstd_magic = 0xfd2fb528;
+/// Of each image in its section (clang-offload-wrapper).
+constexpr std::uint64_t image_alignment = 16;
+/// Unpacked bytes of one compressed image and of all in a section; more is not looked into.
+constexpr std::size_t largest_image = 256ULL << 20U;
+constexpr std::size_t largest_images = 4ULL << 30U;
 
 void add_once(std::vector<std::string>& list, std::string text) {
   const auto place = std::ranges::lower_bound(list, text);
@@ -67,37 +58,40 @@ void add_member(std::string_view name, SyclImages& images) {
   if (word) add_once(images.products, std::string(device));
 }
 
-Result<void> read_archive(wheel::ByteSource& part, SyclImages& images) {
+/// Where an image ends in its section; nothing: what follows cannot be found.
+using End = std::optional<std::uint64_t>;
+
+struct SectionReading {
+  SyclImages& images;
+  std::size_t budget = largest_images;  ///< what may still be unpacked
+};
+
+Result<End> read_archive(wheel::ByteSource& part, SyclImages& images) {
   std::uint64_t at = SARMAG;
   for (std::size_t i = 0; i < most_members && part.size() - at >= sizeof(ar_hdr); ++i) {
     ar_hdr header;
     if (auto done = part.read(at, std::as_writable_bytes(std::span(&header, 1))); !done)
-      return done;
+      return std::unexpected(std::move(done).error());
+    if (std::memcmp(header.ar_fmag, ARFMAG, sizeof(header.ar_fmag)) != 0) return at;
     std::uint64_t size = 0;
     const char* const end = header.ar_size + sizeof(header.ar_size);
     const auto parsed = std::from_chars(header.ar_size, end, size);
     at += sizeof(header);
     if (parsed.ec != std::errc() || size > part.size() - at) {
       note_stop(images, "an archive of device images is damaged");
-      return {};
+      return std::nullopt;
     }
     const std::string_view name(header.ar_name, sizeof(header.ar_name));
     if (name.starts_with("generic_ir")) images.jit = true;
     add_member(name, images);
-    at += size + size % 2;
-    if (at > part.size()) break;
+    at = std::min(at + size + size % 2, part.size());
   }
-  return {};
+  return at;
 }
 
-Result<void> read_zebin(wheel::ByteSource& part, SyclImages& images) {
-  ElfSource source(part);
-  const auto tables = elf::read_tables(source);
-  if (!tables) {
-    note_stop(images, source.error(tables.error(), "a device image").message);
-    return {};
-  }
-  const elf::Section* section = tables->find(".note.intelgt.compat");
+/// Notes the device that a zebin is for.
+Result<void> read_compatibility(ElfSource& source, const elf::Tables& tables, SyclImages& images) {
+  const elf::Section* section = tables.find(".note.intelgt.compat");
   if (section == nullptr || section->size > elf::largest_elf_notes) {
     note_stop(images, "a device image does not name its device");
     return {};
@@ -117,6 +111,63 @@ Result<void> read_zebin(wheel::ByteSource& part, SyclImages& images) {
   return {};
 }
 
+Result<End> read_zebin(wheel::ByteSource& part, SyclImages& images) {
+  ElfSource source(part);
+  const auto tables = elf::read_tables(source);
+  if (!tables) {
+    note_stop(images, source.error(tables.error(), "a device image").message);
+    return std::nullopt;
+  }
+  if (auto done = read_compatibility(source, *tables, images); !done)
+    return std::unexpected(std::move(done).error());
+  Elf64_Ehdr header;
+  if (auto done = part.read(0, std::as_writable_bytes(std::span(&header, 1))); !done)
+    return std::unexpected(std::move(done).error());
+  // read_tables() found the section table inside of the part.
+  std::uint64_t end = header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize;
+  for (const elf::Section& section : tables->sections)
+    end = std::max(end, section.offset + section.size);
+  return std::min(end, part.size());
+}
+
+Result<End> read_packed(wheel::ByteSource& part, SectionReading& reading);
+
+Result<End> read_image(wheel::ByteSource& part, bool packed, SectionReading& reading) {
+  std::string magic(std::min<std::uint64_t>(part.size(), SARMAG), '\0');
+  if (auto done = part.read(0, std::as_writable_bytes(std::span(magic.data(), magic.size())));
+      !done)
+    return std::unexpected(std::move(done).error());
+  if (magic == ARMAG) return read_archive(part, reading.images);
+  if (elf::is_elf(magic)) return read_zebin(part, reading.images);
+  std::uint32_t word = 0;
+  if (magic.size() >= sizeof(word)) std::memcpy(&word, magic.data(), sizeof(word));
+  if (word == zstd_magic && !packed) return read_packed(part, reading);
+  if (word == spirv_magic) {
+    reading.images.jit = true;
+  } else {
+    note_stop(reading.images, "a device image has an unknown format");
+  }
+  return std::nullopt;
+}
+
+/// What `--offload-compress` leaves: each image is a frame of its own.
+Result<End> read_packed(wheel::ByteSource& part, SectionReading& reading) {
+  const auto frame = unpack_zstd_frame(part, std::min(largest_image, reading.budget));
+  if (!frame) {
+    if (frame.error().kind == ErrorKind::io) return std::unexpected(frame.error());
+    note_stop(reading.images, "a compressed device image: " + frame.error().message);
+    return std::nullopt;
+  }
+  reading.budget -= frame->bytes.size();
+  const auto unpacked = wheel::memory_source(frame->bytes);
+  const auto end = read_image(*unpacked, true, reading);
+  if (!end) return std::unexpected(end.error());
+  // What pads an archive is a member of it.
+  if (*end && frame->bytes.size() - **end >= image_alignment)
+    note_stop(reading.images, "a compressed device image goes on behind its end");
+  return frame->packed_size;
+}
+
 }  // namespace
 
 std::string render_device_ip(std::uint32_t value) {
@@ -134,18 +185,13 @@ Result<void> read_sycl_section(wheel::ByteSource& source, std::string_view name,
   images.ahead = true;
   if (offset > source.size() || source.size() - offset < size)
     return fail(ErrorKind::malformed, "the section of the device images extends beyond the file");
-  std::string magic(std::min<std::uint64_t>(size, SARMAG), '\0');
-  auto done = source.read(offset, std::as_writable_bytes(std::span(magic.data(), magic.size())));
-  if (!done) return done;
-  PartSource part(source, offset, size);
-  if (magic == ARMAG) return read_archive(part, images);
-  if (elf::is_elf(magic)) return read_zebin(part, images);
-  std::uint32_t word = 0;
-  if (magic.size() >= sizeof(word)) std::memcpy(&word, magic.data(), sizeof(word));
-  if (word == spirv_magic) {
-    images.jit = true;
-  } else {
-    note_stop(images, "a device image has an unknown format");
+  SectionReading reading{images};
+  for (std::uint64_t at = 0; at < size;) {
+    PartSource part(source, offset + at, size - at);
+    const auto end = read_image(part, false, reading);
+    if (!end) return std::unexpected(end.error());
+    if (end->value_or(0) == 0) break;
+    at += **end + (image_alignment - **end % image_alignment) % image_alignment;
   }
   return {};
 }

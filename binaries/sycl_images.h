@@ -2,7 +2,8 @@
 // Intel's device images in a host library: sections `__CLANG_OFFLOAD_BUNDLE__sycl-<triple>`, one an
 // image kind (intel/llvm, clang-offload-wrapper and clang-offload-extract). SPIR-V is compiled by
 // the driver for whatever device there is; images made ahead of time say in their notes or their
-// archive's names for which.
+// archive's names for which. A section has one image after the other, each at a multiple of 16
+// bytes and, with `--offload-compress`, each a zstd frame of its own.
 //
 // Notes: zebin, section .note.intelgt.compat, owner "IntelGT", type 6 the product configuration
 // (intel/compute-runtime, zebin_elf.h). Archives: ocloc's, members "64.<device>" (compute-runtime,

@@ -52,9 +52,12 @@ std::string value_of(const Definitions& definitions, std::string_view name) {
   return found == definitions.end() ? std::string() : found->second;
 }
 
-/// What the user's environment says of flags, then ours.
-std::string joined_flags(const BackEndJob& job, std::string_view name, const std::string& maps) {
+/// What the user's environment says of flags, else what Python's own modules are compiled with,
+/// then ours. CMake and Meson have flags of their own for a release.
+std::string joined_flags(const BackEndJob& job, std::string_view name, const std::string& maps,
+                         const BackEnd& back_end) {
   std::string flags = value_of(job.inherited, name);
+  if (flags.empty() && job.name != by_cmake && job.name != by_meson) flags = back_end.compile_flags;
   for (const std::string& more : {job.compilation.host_flags(), maps}) {
     if (!more.empty()) flags += (flags.empty() ? "" : " ") + more;
   }
@@ -92,7 +95,7 @@ void add_compilers(const BackEndJob& job, Definitions& variables) {
 }
 
 Result<Definitions> variables_of(const BackEndJob& job, const fs::path& source,
-                                 const fs::path& tree) {
+                                 const fs::path& tree, const BackEnd& back_end) {
   const auto maps = mapped_paths({{source.string(), "/src"}, {tree.string(), "/build"}});
   if (!maps) return std::unexpected(maps.error());
   Definitions variables = {{"SOURCE_DATE_EPOCH", std::to_string(job.source_date_epoch)},
@@ -100,8 +103,8 @@ Result<Definitions> variables_of(const BackEndJob& job, const fs::path& source,
                            {"TZ", "UTC"},
                            {"PYTHONUTF8", "1"},
                            {"PYTHONHASHSEED", "0"},
-                           {"CFLAGS", joined_flags(job, "CFLAGS", *maps)},
-                           {"CXXFLAGS", joined_flags(job, "CXXFLAGS", *maps)},
+                           {"CFLAGS", joined_flags(job, "CFLAGS", *maps, back_end)},
+                           {"CXXFLAGS", joined_flags(job, "CXXFLAGS", *maps, back_end)},
                            {"CMAKE_BUILD_PARALLEL_LEVEL", std::to_string(job.jobs)},
                            {"MAX_JOBS", std::to_string(job.jobs)},
                            {"AXLE_VARIANT_LABEL", job.label}};
@@ -137,7 +140,7 @@ Result<void> add_hip(const BackEndJob& job, Definitions& settings) {
   if (!definitions) return std::unexpected(definitions.error());
   definitions->emplace_back("CMAKE_HIP_ARCHITECTURES", join_targets(job.compilation.hip, ';'));
   if (toolchain.hip_clang)
-    definitions->emplace_back("CMAKE_HIP_COMPILER", toolchain.hip_clang->program);
+    definitions->emplace_back("CMAKE_HIP_COMPILER", toolchain.hip_clang->as_list());
   for (const auto& [name, value] : *definitions) {
     if (value_of(job.define, name).empty()) settings.emplace_back("cmake.define." + name, value);
   }
@@ -214,7 +217,7 @@ Result<std::string> run_back_end(const BackEndJob& job, const BackEnd& back_end,
     if (error) return failed(folder, error);
   }
   if (auto copied = copy_project(job, source); !copied) return std::unexpected(copied.error());
-  auto variables = variables_of(job, source, tree);
+  auto variables = variables_of(job, source, tree, back_end);
   if (!variables) return std::unexpected(variables.error());
   auto settings = settings_of(job, tree);
   if (!settings) return std::unexpected(settings.error());

@@ -31,6 +31,9 @@ struct BackEndRun {
 struct BackEnd {
   std::function<Result<void>(const BackEndRun& run, Report& report)> run = {};
   std::string identity = {};  ///< interpreter and tool; another one may make another wheel
+  /// With which its interpreter's modules are compiled: "-DNDEBUG -O3". setuptools takes CFLAGS in
+  /// their place.
+  std::string compile_flags = {};
 };
 
 struct BackEndJob {
@@ -44,7 +47,7 @@ struct BackEndJob {
   Definitions define;  ///< of CMake
   Definitions environment;
   Definitions config_settings;
-  Definitions inherited;  ///< CFLAGS and the like of this program's environment
+  Definitions inherited;  ///< CFLAGS and others of this program's environment
   std::uint64_t source_date_epoch = 0;
   unsigned jobs = 0;
 };

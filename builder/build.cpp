@@ -14,14 +14,18 @@
 
 #include "builder/back_end_build.h"
 #include "builder/build_progress.h"
+#include "builder/cmake_build.h"
 #include "builder/project.h"
 #include "builder/project_files.h"
 #include "builder/row_build.h"
 #include "builder/toolchains/host_compilers.h"
 #include "builder/trees/build_record.h"
 #include "builder/trees/build_trees.h"
+#include "builder/wheel_contents.h"
 #include "foundation/system/parallel.h"
 #include "foundation/text/nearest.h"
+#include "wheel/requirement.h"
+#include "wheel/wheel_name.h"
 
 namespace axle::builder {
 
@@ -68,13 +72,14 @@ Result<std::vector<MatrixRow>> choose_rows(const Project& project, const BuildOp
 /// Finds and tries everything that the rows need, before anything is compiled.
 class Planning {
  public:
-  Planning(const Project& project, const BuildOptions& options, const fs::path& work,
-           Report& report)
+  Planning(const Project& project, const std::string& folder, const BuildOptions& options,
+           const fs::path& work, Report& report)
       : project_(project),
+        folder_(folder),
         report_(report),
         named_(!options.labels.empty()),
-        work_(work),
-        finder_(options.toolchains, project.toolchains, work.string()) {
+        options_(options),
+        work_(work) {
     std::error_code ignored;
     fs::remove(work / "compilers.log", ignored);  // of an earlier build
   }
@@ -114,22 +119,62 @@ class Planning {
     return lacks_compiler_ && row.settings.optional.value_or(false) && !named_ && rows > 1;
   }
 
+  /// Rows with other compilers in their environment have a finder of their own.
+  ToolchainFinder& finder_for(const Definitions& environment) {
+    return finders_
+        .try_emplace(environment, options_.toolchains, project_.toolchains, work_.string(),
+                     environment, options_.inherited)
+        .first->second;
+  }
+
+  /// A wheel that exists is there, and of this project.
+  [[nodiscard]] Result<void> check_wheel(const MatrixRow& row) const {
+    const auto file = find_wheel(folder_, row.settings.wheel);
+    if (!file) return std::unexpected(file.error());
+    const std::string name = fs::path(*file).filename().string();
+    const auto parsed = wheel::parse_wheel_name(name);
+    if (!parsed) return std::unexpected(parsed.error());
+    const ProjectMetadata& own = project_.metadata;
+    const auto differs = [&](std::string_view what, const std::string& theirs,
+                             const std::string& ours) -> Result<void> {
+      return fail(
+          ErrorKind::mismatch,
+          fmt::format("wheel: {} is of {} {}, and the project is {}", name, what, theirs, ours),
+          "name a wheel of this project and version");
+    };
+    const std::string theirs = wheel::normalize_name(parsed->distribution);
+    if (!own.name.empty() && theirs != wheel::normalize_name(own.name))
+      return differs("the project", theirs, wheel::normalize_name(own.name));
+    // [project] of a back end may leave its version to it.
+    if (!project_.is_of_back_end() && !(parsed->version == own.version))
+      return differs("version", wheel::render_version(parsed->version),
+                     wheel::render_version(own.version));
+    return {};
+  }
+
   Result<PlannedRow> plan(const MatrixRow& row) {
     lacks_compiler_ = false;
     PlannedRow planned{row, label_of(row), {}, {}, {}, {}};
     planned.compilation = compilation_of(project_.properties_of(row), row.settings);
     const RowOrigin origin = origin_of(project_, row);
     if (origin == RowOrigin::back_end || (origin == RowOrigin::files && project_.cmake)) {
-      auto found =
-          finder_.find({row.architecture, project_.cmake.has_value(), planned.compilation});
+      auto found = finder_for(row.settings.environment)
+                       .find({row.architecture, project_.cmake.has_value(), planned.compilation,
+                              row.settings, fmt::format("variant {}", planned.name), row.place});
       lacks_compiler_ = !found;
-      if (!found) return std::unexpected(within(row.place, found.error()));
+      if (!found) return std::unexpected(found.error());
       planned.toolchain = std::move(*found);
     } else {
       planned.toolchain.architecture = row.architecture;
     }
     if (planned.toolchain.is_cross()) planned.name += "-" + planned.toolchain.architecture;
     planned.title = fmt::format("variant {}", planned.name);
+    if (origin == RowOrigin::wheel) {
+      if (auto checked = check_wheel(row); !checked)
+        return std::unexpected(
+            within(fmt::format("{}: {}", row.settings.place_of("wheel", row.place), planned.title),
+                   checked.error()));
+    }
     // Prefixed: a variant may be called "lock" or "..".
     planned.work = (work_ / ("variant-" + planned.name)).string();
     if (origin == RowOrigin::back_end) {
@@ -147,11 +192,13 @@ class Planning {
   }
 
   const Project& project_;
+  const std::string& folder_;  ///< of the project, absolute
   Report& report_;
   bool named_;                   ///< rows were chosen by --variant
   bool lacks_compiler_ = false;  ///< the row that was planned last
+  const BuildOptions& options_;
   fs::path work_;
-  ToolchainFinder finder_;
+  std::map<Definitions, ToolchainFinder> finders_;  ///< by the rows' environment
 };
 
 /// That of rows that need one.
@@ -160,6 +207,13 @@ Result<BackEnd> open_back_end(const Project& project, const std::vector<PlannedR
   const bool needed = std::ranges::any_of(rows, [&](const PlannedRow& one) {
     return origin_of(project, one.row) == RowOrigin::back_end;
   });
+  if (!needed && options.configures_back_end) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("--config-settings: they are for a build back end, and {}: no back end "
+                            "makes these wheels, [tool.axle] does",
+                            project.place),
+                "use cmake or environment in the table");
+  }
   if (!needed) return BackEnd{};
   if (options.open_back_end) return options.open_back_end();
   return fail(ErrorKind::unsupported, fmt::format("{}: nothing here runs the back end {}",
@@ -176,6 +230,39 @@ Crew crew_for(std::size_t rows, unsigned wanted) {
   const unsigned jobs = wanted != 0 ? wanted : system::usable_processors();
   const auto at_once = static_cast<unsigned>(std::clamp<std::size_t>(rows, 1, jobs));
   return {at_once, std::max(1U, at_once == 1 ? jobs : 2 * jobs / at_once)};
+}
+
+/// The definitions of the table that no row's project reads: they are misspelt. One that only some
+/// rows read is none of these.
+void warn_of_unused(const Project& project, const std::vector<PlannedRow>& rows,
+                    const std::vector<BuiltWheel>& wheels, Report& report) {
+  if (!project.cmake) return;
+  struct Use {
+    std::string place;
+    const PlannedRow* row;
+    bool used = false;
+  };
+  std::map<std::string, Use> uses;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RowSettings& settings = rows[i].row.settings;
+    if (!settings.wheel.empty()) continue;
+    const auto look_at = [&](const Definitions& definitions) {
+      for (const auto& [name, value] : definitions) {
+        const std::string place = settings.place_of("cmake." + name, project.place);
+        Use& use = uses.try_emplace(name, Use{place, &rows[i]}).first->second;
+        if (std::ranges::find(wheels[i].unused, name) == wheels[i].unused.end()) use.used = true;
+      }
+    };
+    look_at(project.cmake->define);
+    look_at(settings.define);
+  }
+  for (const auto& [name, use] : uses) {
+    if (use.used) continue;
+    std::vector<std::string> known = cache_variables(use.row->work);
+    std::erase(known, name);
+    report.warn(fmt::format("{}: the CMake project does not use the variable {}", use.place, name),
+                text::did_you_mean(name, known));
+  }
 }
 
 Result<std::vector<BuiltWheel>> build_rows(const BuildPlan& plan,
@@ -207,6 +294,7 @@ Result<std::vector<BuiltWheel>> build_rows(const BuildPlan& plan,
   if (failure) return std::unexpected(std::move(failure->second));
   std::vector<BuiltWheel> wheels;
   for (std::optional<BuiltWheel>& one : built) wheels.push_back(std::move(*one));
+  warn_of_unused(plan.project, rows, wheels, report);
   return wheels;
 }
 
@@ -226,29 +314,24 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
   if (!out) return std::unexpected(out.error());
   auto trees = BuildTrees::open(options.work_folder, report);
   if (!trees) return std::unexpected(trees.error());
-  const auto planned = Planning(*project, options, trees->path(), report).plan(*rows);
+  const std::string place = folder.string();
+  const auto planned = Planning(*project, place, options, trees->path(), report).plan(*rows);
   if (!planned) {
-    trees->keep();
+    trees->keep(planned.error());
     return std::unexpected(planned.error());
   }
   auto back_end = open_back_end(*project, *planned, options);
   if (!back_end) {
-    trees->keep();
+    trees->keep(back_end.error());
     return std::unexpected(back_end.error());
   }
   const Crew crew = crew_for(planned->size(), options.jobs);
-  BuildPlan plan{*project,
-                 folder.string(),
-                 *out,
-                 options,
-                 crew.jobs,
-                 std::move(*back_end),
-                 !trees->is_temporary(),
-                 {}};
+  BuildPlan plan{
+      *project, place, *out, options, crew.jobs, std::move(*back_end), !trees->is_temporary(), {}};
   plan.files = project_inputs(plan.folder,
                               {out->path(), trees->path().string(), (folder / "dist").string()});
   auto wheels = build_rows(plan, *planned, crew.rows, report);
-  if (!wheels) trees->keep();
+  if (!wheels) trees->keep(wheels.error());
   return wheels;
 }
 

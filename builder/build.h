@@ -25,9 +25,11 @@ struct BuildOptions {
   std::uint64_t source_date_epoch = 0;
   unsigned jobs = 0;  ///< 0: as many as there are CPUs
   ToolchainPlaces toolchains = {};
+  /// Whether --config-settings was given: an error if no back end gets them.
+  bool configures_back_end = false;
   /// Called once, before the first compile, if a back end is to be run; unset: none can be.
   std::function<Result<BackEnd>()> open_back_end = {};
-  /// Variables of this program's environment that decide what compilers make: CFLAGS, LDFLAGS.
+  /// Variables of this program's environment that may decide what is made: CFLAGS, FORCE_CUDA.
   Definitions inherited = {};
 };
 
@@ -37,8 +39,9 @@ struct BuiltWheel {
   std::string architecture;  ///< "x86_64"; empty: of Python code alone
   std::string sha256;
   std::uint64_t size = 0;
-  std::string log;      ///< the complete output of its build; empty: none was kept
-  bool reused = false;  ///< nothing had changed since it was built
+  std::string log;                       ///< the complete output of its build; empty: none was kept
+  bool reused = false;                   ///< nothing had changed since it was built
+  std::vector<std::string> unused = {};  ///< CMake variables of the table that CMake says so of
 };
 
 /// In the order of the matrix. Before the first compile all rows' compilers are found and tried.

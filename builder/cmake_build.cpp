@@ -48,12 +48,13 @@ Result<void> make_folder(const fs::path& path) {
 void add_compilers(const Toolchain& toolchain, Definitions& all) {
   if (toolchain.cuda) {
     all.emplace_back("CMAKE_CUDA_COMPILER", toolchain.cuda->program);
-    if (!toolchain.cxx.program.empty())
-      all.emplace_back("CMAKE_CUDA_HOST_COMPILER", toolchain.cxx.program);
+    const std::string& host =
+        toolchain.cuda_host ? toolchain.cuda_host->program : toolchain.cxx.program;
+    if (!host.empty()) all.emplace_back("CMAKE_CUDA_HOST_COMPILER", host);
   }
   if (toolchain.hip) {
     all.emplace_back("CMAKE_HIP_COMPILER",
-                     toolchain.hip_clang ? toolchain.hip_clang->program : toolchain.hip->program);
+                     toolchain.hip_clang ? toolchain.hip_clang->as_list() : toolchain.hip->program);
   }
   if (toolchain.sycl) all.emplace_back("CMAKE_CXX_COMPILER", toolchain.sycl->program);
 }
@@ -96,9 +97,10 @@ Result<Definitions> flag_definitions(const CMakeJob& job, const std::string& bui
     add("CMAKE_HIP_FLAGS", "HIPFLAGS", hip + maps_for_hip(*maps));
   }
   if (job.toolchain.cuda) {
+    // nvcc hands the inner quotes on to the shell in which it starts the compiler for the host.
     add("CMAKE_CUDA_FLAGS", "CUDAFLAGS",
-        fmt::format("\"-Xcompiler=-ffile-prefix-map={}=/src\" "
-                    "\"-Xcompiler=-ffile-prefix-map={}=/build\"",
+        fmt::format("-Xcompiler='\"-ffile-prefix-map={}=/src\"' "
+                    "-Xcompiler='\"-ffile-prefix-map={}=/build\"'",
                     job.project, build));
   }
   return all;
@@ -228,6 +230,36 @@ Result<std::string> mapped_paths(const std::vector<std::pair<std::string, std::s
     flags += fmt::format("{}\"-ffile-prefix-map={}={}\"", flags.empty() ? "" : " ", folder, name);
   }
   return flags;
+}
+
+std::vector<std::string> unused_variables(const std::string& work_folder) {
+  std::vector<std::string> names;
+  std::ifstream log(fs::path(work_folder) / "build.log", std::ios::binary);
+  bool listed = false;
+  for (std::string line; std::getline(log, line);) {
+    if (line.contains("Manually-specified variables were not used by the project")) {
+      listed = true;
+    } else if (listed && line.starts_with("    ")) {
+      names.push_back(line.substr(4));
+    } else if (listed && !line.empty()) {
+      break;
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> cache_variables(const std::string& work_folder) {
+  std::vector<std::string> names;
+  std::ifstream cache(fs::path(work_folder) / "build" / "CMakeCache.txt", std::ios::binary);
+  for (std::string line; std::getline(cache, line);) {
+    const std::size_t colon = line.find(':');
+    const bool entry = !line.empty() && line[0] != '#' && line[0] != '/' &&
+                       colon != std::string::npos && line.find('=') != std::string::npos;
+    // What was only defined is there without a type.
+    if (entry && !line.substr(colon).starts_with(":UNINITIALIZED"))
+      names.push_back(line.substr(0, colon));
+  }
+  return names;
 }
 
 Result<std::string> write_toolchain_file(const Toolchain& toolchain, const std::string& folder) {

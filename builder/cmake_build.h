@@ -23,7 +23,7 @@ struct CMakeJob {
   const Compilation& compilation;
   Definitions define;
   Definitions environment;
-  Definitions inherited;  ///< what this program's environment says of compilers: CFLAGS
+  Definitions inherited;  ///< CFLAGS and others of this program's environment
   std::uint64_t source_date_epoch = 0;
   unsigned jobs = 0;
   /// Hears "12/57", as files are compiled.
@@ -43,6 +43,13 @@ struct CMakeJob {
 /// Every file that the finished build in `work_folder` read, absolute and sorted, of other folders
 /// too: sources, headers, CMake's own. Empty: Ninja does not say.
 [[nodiscard]] std::vector<std::string> cmake_inputs(const std::string& work_folder);
+
+/// Of what was defined, the variables that the project in `work_folder` did not read, as CMake
+/// said.
+[[nodiscard]] std::vector<std::string> unused_variables(const std::string& work_folder);
+
+/// The variables that it has: its options and cache entries.
+[[nodiscard]] std::vector<std::string> cache_variables(const std::string& work_folder);
 
 /// CMake's toolchain file of a cross build, in `folder`; empty: the machine's own compilers.
 [[nodiscard]] Result<std::string> write_toolchain_file(const Toolchain& toolchain,

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "binaries/binary_scan.h"
+#include "binaries/cut/library_cut.h"
 #include "binaries/declared_properties.h"
 #include "binaries/gpu_code_match.h"
 #include "binaries/instruction_scan.h"
@@ -34,13 +35,23 @@ std::string render_properties(const wheel::VariantProperties& properties) {
   return words.empty() ? "no property" : fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::vector<Library> read_libraries(const std::vector<WheelMember>& members,
-                                    const CodeDeclaration& declared, Report& report) {
+/// Errors: malformed, of a library that is damaged or whose GPU code is.
+Result<std::vector<Library>> read_libraries(const std::vector<WheelMember>& members,
+                                            const CodeDeclaration& declared, Report& report) {
   std::vector<Library> libraries;
   for (const WheelMember& member : members) {
     if (!elf::is_elf(member.content)) continue;
     const auto source = wheel::memory_source(member.content);
     auto facts = binaries::scan_binary(*source, member.path);
+    Result<void> whole;
+    if (facts) whole = binaries::check_gpu_code(member.content, *facts, member.path);
+    if (!facts && facts.error().kind == ErrorKind::malformed)
+      whole = std::unexpected(facts.error());
+    if (!whole) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{} is not written: {}", declared.wheel, whole.error().message),
+                  "the file is damaged: make it again");
+    }
     if (facts) {
       libraries.push_back({&member, std::move(*facts)});
     } else {
@@ -181,9 +192,10 @@ class Check {
     const bool whole = std::ranges::all_of(
         libraries_, [](const Library& one) { return one.facts.unread.empty(); });
     if (holder == nullptr && whole) {
-      report_.warn(fmt::format("{}: it declares {}, but its libraries have no GPU code",
-                               declared_.wheel, gpu.property));
-      return {};
+      return contradiction(
+          fmt::format("it declares {}, but its libraries have no GPU code", gpu.property),
+          "compile for that GPU (CMAKE_CUDA_ARCHITECTURES, CMAKE_HIP_ARCHITECTURES, "
+          "-fsycl-targets), or do not declare it");
     }
     if (best == binaries::CodeFit::needs_newer_driver) {
       return contradiction(
@@ -215,8 +227,9 @@ class Check {
 
 Result<void> check_code(const std::vector<WheelMember>& members, const CodeDeclaration& declared,
                         const std::string& work_folder, Report& report) {
-  const std::vector<Library> libraries = read_libraries(members, declared, report);
-  return Check(declared, libraries, work_folder, report).run();
+  const auto libraries = read_libraries(members, declared, report);
+  if (!libraries) return std::unexpected(libraries.error());
+  return Check(declared, *libraries, work_folder, report).run();
 }
 
 }  // namespace axle::builder

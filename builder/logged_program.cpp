@@ -48,7 +48,7 @@ Result<int> run_logged(const system::Program& program, const std::string& log,
     settings.log = file;
   }
   settings.errors = system::ErrorStream::with_output;
-  settings.child.group = system::Group::shared;
+  settings.ends_its_own = true;
   settings.child.inherits_descriptors = true;
   const auto run = system::run_program(program, settings);
   const std::string& name = program.arguments.front();

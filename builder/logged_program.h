@@ -11,8 +11,8 @@
 namespace axle::builder {
 
 /// The exit status; 128 + N after signal N. Both outputs are appended to `log`; empty: dropped. No
-/// time limit; a terminal's interrupt ends the program too. `on_line` hears each line of its output
-/// without the end. Errors: not_found (no such program), io.
+/// time limit; an interruption of this program ends it and what it started. `on_line` hears each
+/// line of its output without the end. Errors: not_found (no such program), io.
 [[nodiscard]] Result<int> run_logged(const system::Program& program, const std::string& log,
                                      const std::function<void(std::string_view)>& on_line = {});
 

@@ -106,7 +106,8 @@ class RowBuild {
     const auto add = [&](std::string_view what, const Definitions& values) {
       for (const auto& [name, value] : values) text += fmt::format("{} {}={}\n", what, name, value);
     };
-    text += fmt::format("{}\n{}\n", row_.compilation.host_flags(), plan_.back_end.identity);
+    text += fmt::format("{}\n{}\n{}\n", row_.compilation.host_flags(), plan_.back_end.identity,
+                        plan_.back_end.compile_flags);
     const Toolchain& tools = row_.toolchain;
     for (const Compiler& one : {tools.c, tools.cxx, tools.cuda.value_or(Compiler{}),
                                 tools.hip.value_or(Compiler{}), tools.sycl.value_or(Compiler{})})
@@ -254,6 +255,8 @@ class RowBuild {
     const fs::path path = fs::path(plan_.out.path()) / packed.file_name;
     BuiltWheel built{path.string(), row_.row.label, {}, {}, packed.bytes.size(), log(), reused};
     built.sha256 = wheel::render_hex(wheel::sha256(packed.bytes));
+    if (origin_of(plan_.project, row_.row) == RowOrigin::files && plan_.project.cmake)
+      built.unused = unused_variables(row_.work);
     for (const char* one : {"x86_64", "aarch64"}) {
       const std::string end = fmt::format("_{}", one);
       if (packed.file_name.contains(end + "-") || packed.file_name.ends_with(end + ".whl"))

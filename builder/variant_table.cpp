@@ -1,15 +1,19 @@
 #include "builder/variant_table.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "builder/table/property_checks.h"
+#include "foundation/text/nearest.h"
 #include "providers/provider.h"
+#include "wheel/variant/abi_dependency.h"
 
 namespace axle::builder {
 
@@ -72,6 +76,43 @@ void refuse_build_requires(documents::TomlTable& variant) {
   }
 }
 
+/// Namespaces that the table has: of its providers and of the axes.
+std::vector<std::string> namespaces_in(const Json& json) {
+  std::vector<std::string> all;
+  if (!json["providers"].is_object()) return all;
+  for (const auto& [ns, entry] : json["providers"].items()) all.push_back(ns);
+  return all;
+}
+
+void check_priorities(documents::TomlTable& variant, const Json& json) {
+  const std::vector<std::string> known = namespaces_in(json);
+  if (!json.contains("default-priorities")) {
+    variant.refuse(
+        "default-priorities", "the table is missing",
+        fmt::format("write [variant.default-priorities] with namespace = [\"{}\"], the "
+                    "namespaces of the properties, the most important one first",
+                    known.empty() ? "x86_64" : fmt::format("{}", fmt::join(known, "\", \""))));
+    return;
+  }
+  auto priorities = variant.table("default-priorities");
+  if (!priorities) return;
+  const toml::array* list = priorities->node()["namespace"].as_array();
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const toml::node& node = *list->get(i);
+    const std::string name = node.value_or(std::string());
+    if (name.empty() || name == wheel::abi_dependency ||
+        std::ranges::find(known, name) != known.end())
+      continue;
+    const providers::Provider* bundled = providers::find_provider(name);
+    variant.reading().refuse(
+        node, priorities->path_of("namespace"),
+        fmt::format("no provider for the namespace \"{}\"", name),
+        text::suggest(name, known,
+                      fmt::format("write [variant.providers.{}] with requires = [\"{}\"]", name,
+                                  bundled == nullptr ? "its-package" : bundled->package)));
+  }
+}
+
 /// A label that [variant.variants] and a product have must mean the same.
 void refuse_two_meanings(documents::TomlTable& variant, const Products& products) {
   auto variants = variant.table("variants");
@@ -98,13 +139,47 @@ void check_properties(documents::TomlTable* variant, const wheel::VariantMetadat
     }
   }
   for (Axis axis : products.axes) {
-    for (const AxisValue& value : axis.values)
+    for (const AxisValue& value : axis.values) {
       known.check({axis.table, value.name}, value.properties);
+      known.check_together({axis.table, value.name}, value.name, value.properties);
+    }
   }
   for (const Combination& one : products.combinations) {
-    documents::TomlTable place = one.table;
-    known.check_together({place, "axes"}, one.label, one.properties);
+    documents::TomlTable table = one.table;
+    known.check_together({table, one.key}, one.label, one.properties);
   }
+}
+
+/// No machine could tell such variants apart.
+void refuse_equals(documents::TomlTable* variant, const Products& products,
+                   const wheel::VariantMetadata& metadata) {
+  struct Place {
+    documents::TomlTable table;
+    std::string key;
+  };
+  std::map<wheel::VariantProperties, std::pair<std::string, std::string>> seen;
+  const auto look_at = [&](const std::string& label, const wheel::VariantProperties& properties,
+                           Place place) {
+    const toml::node* node = place.table.node().get(place.key);
+    const auto [first, is_new] = seen.emplace(
+        properties, std::pair(label, place.table.reading().place(
+                                         node == nullptr ? place.table.node() : *node)));
+    if (is_new || first->second.first == label) return;
+    place.table.refuse(place.key,
+                       fmt::format("variant {} has the properties of variant {} ({})", label,
+                                   first->second.first, first->second.second),
+                       "give one of them another property, or leave it out");
+  };
+  auto variants = variant != nullptr ? variant->table("variants") : std::nullopt;
+  if (variants) {
+    for (const auto& [key, node] : variants->node()) {
+      const auto found = metadata.variants.find(key.str());
+      if (found != metadata.variants.end())
+        look_at(found->first, found->second, {*variants, found->first});
+    }
+  }
+  for (const Combination& one : products.combinations)
+    look_at(one.label, one.properties, {one.table, one.key});
 }
 
 /// An axis of a namespace that nobody knows: there is nothing to add for it.
@@ -147,6 +222,7 @@ std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& root,
   Json json = to_json(variant ? variant->node() : nothing);
   add_products(json, products);
   refuse_unknown_namespaces(products, json);
+  if (variant) check_priorities(*variant, json);
   if (reading.error()) return std::nullopt;
   const std::string where =
       variant ? fmt::format("{}: [variant]", reading.place(variant->node())) : reading.where();
@@ -155,7 +231,9 @@ std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& root,
     reading.refuse(metadata.error());
     return std::nullopt;
   }
-  check_properties(variant ? &*variant : nullptr, *metadata, products, report);
+  documents::TomlTable* const stated = variant ? &*variant : nullptr;
+  check_properties(stated, *metadata, products, report);
+  refuse_equals(stated, products, *metadata);
   return std::move(*metadata);
 }
 

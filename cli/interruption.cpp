@@ -20,6 +20,7 @@ std::atomic<bool> progress_shown = false;
 std::atomic<bool> ending = false;
 std::atomic<bool> as_event_said = false;
 std::atomic<bool> changes_expected = false;
+std::atomic<bool> is_success = false;
 std::atomic<unsigned> changes_before = std::numeric_limits<unsigned>::max();
 
 void say(std::string_view text) {
@@ -53,6 +54,7 @@ void end_by(int signal) {
     }
     ending = true;
     system::kill_running_programs();
+    if (is_success) ::_exit(0);
     say_what_was_done();
   }
   ::signal(signal, SIG_DFL);
@@ -81,6 +83,8 @@ void say_when_interrupted() {
 void expect_change() { changes_expected = true; }
 
 void begin_change() { changes_before = installer::changes_made(); }
+
+void end_by_signal_is_success() { is_success = true; }
 
 void note_progress(bool shown) { progress_shown = shown; }
 

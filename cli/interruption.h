@@ -12,6 +12,9 @@ void expect_change();
 /// From here on it may be changed; earlier changes were to other environments, of plugins.
 void begin_change();
 
+/// A signal is the command's usual end from here on: exit code 0, without a message.
+void end_by_signal_is_success();
+
 /// Whether a progress line is on the terminal.
 void note_progress(bool shown);
 

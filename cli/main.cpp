@@ -18,6 +18,7 @@
 #include "session/session.h"
 #include "session/settings/configure.h"
 #include "session/settings/progress.h"
+#include "session/settings/project_variables.h"
 #include "session/variables.h"
 #include "session/version.h"
 #include "wheel/libraries/opened_libraries.h"
@@ -63,6 +64,10 @@ int run(std::vector<std::string> words) {
   const auto progress =
       session::configure(parsed.command->name, parsed.command->options, parsed.arguments);
   if (!progress) return output.failure(progress.error());
+  if (const auto taken = session::take_project_variables(
+          parsed.command->name, parsed.command->options, parsed.arguments, output);
+      !taken)
+    return output.failure(taken.error());
   output.set_options(output_options(parsed.arguments));
   output.set_progress(choose_progress(*progress, is_quiet()));
   output.event(

@@ -125,6 +125,7 @@ void Output::event(std::string_view name, const ordered_json& fields) {
 }
 
 void Output::add(Remark remark) {
+  remarked_ = remarked_ || remark.severity != Severity::detail;
   if (options_.quiet || (remark.severity == Severity::detail && !options_.verbose)) return;
   clear_progress();
   const bool warning = remark.severity == Severity::warning;

@@ -75,6 +75,8 @@ class Output final : public Report {
   [[nodiscard]] bool answer_part(std::string_view text);
   /// A text that is not a command's answer, in any output format: help, the version.
   int answer_text(std::string_view text);
+  /// Whether there was a note or a warning, shown or not.
+  [[nodiscard]] bool has_remarked() const { return remarked_; }
   /// Something was changed: if the answer cannot be written, that is reported on stderr.
   void change_was_made() { changed_ = true; }
   /// A failure: message and hint on stderr, or JSON with `schema_version` and `error`. Returns its
@@ -110,6 +112,7 @@ class Output final : public Report {
   OutputOptions options_;
   session::RunOptions run_;
   std::set<std::string, std::less<>> said_hints_;
+  bool remarked_ = false;
   bool changed_ = false;
   bool progress_shown_ = false;
   std::uint64_t progress_tick_ = 0;

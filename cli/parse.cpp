@@ -99,16 +99,16 @@ bool may_be_among(const std::vector<std::string>& words, session::Opt id) {
   });
 }
 
-/// Which options a command gets. Building all of them takes longer than some commands do.
+/// Which commands and options there are. Building all of them takes longer than some commands do.
 enum class Offered : std::uint8_t {
-  named,  ///< that are among the words
+  named,  ///< that the words may refer to
   all,    ///< help, and messages about what is not right, tell them
 };
 
 class Tree {
  public:
-  /// Only the commands that `words` may refer to get their options: the others are a name and a
-  /// summary.
+  /// Only the commands that `words` may refer to get options: the others are a name and a summary,
+  /// if they are offered at all.
   Tree(const std::vector<std::string>& words, Offered offered)
       : app_("Axle detects what a machine is and installs the wheel variants that fit it best.",
              "variant"),
@@ -188,6 +188,8 @@ class Tree {
   void add(const Command& command, const std::vector<std::string>& words) {
     const std::string name = last_word(command.name);
     const std::string_view group = command.name.substr(0, command.name.size() - name.size());
+    const bool is_named = std::ranges::find(words, name) != words.end();
+    if (offered_ == Offered::named && (!is_named || !is_offered(group))) return;
     CLI::App* parent = group.empty() ? &app_ : groups_.at(group.substr(0, group.size() - 1));
     CLI::App* sub = parent->add_subcommand(name, std::string(command.summary));
     if (command.is_group()) {
@@ -195,7 +197,7 @@ class Tree {
       groups_.emplace(command.name, sub);
       return;
     }
-    if (std::ranges::find(words, name) == words.end()) return;
+    if (!is_named) return;
     sub->get_formatter()->column_width(34);
     sub->footer(indent(command.examples));
     auto slots = std::make_unique<Slots>();
@@ -216,6 +218,11 @@ class Tree {
   void offer(CLI::App& app, session::Opt id, bool shown, Slots& slots,
              const std::vector<std::string>& words) {
     if (offered_ == Offered::all || may_be_among(words, id)) add_option(app, id, shown, slots);
+  }
+
+  /// `group`: a name and a blank; empty: the program itself.
+  [[nodiscard]] bool is_offered(std::string_view group) const {
+    return group.empty() || groups_.contains(group.substr(0, group.size() - 1));
   }
 
   [[nodiscard]] bool is_group(const CLI::App* app) const {

@@ -41,8 +41,15 @@ std::vector<Opt> locking(std::vector<Opt> resolving, const std::vector<Opt>& mor
 /// Which of what the project asks for is wanted, and how the lock is taken.
 const std::vector<Opt> selected = {
     Opt::machine_class, Opt::extra,      Opt::all_extras,        Opt::group,
-    Opt::all_groups,    Opt::only_group, Opt::no_default_groups, Opt::frozen,
-    Opt::locked};
+    Opt::all_groups,    Opt::only_group, Opt::no_default_groups, Opt::no_group,
+    Opt::dev,           Opt::no_dev,     Opt::only_dev,          Opt::no_extra,
+    Opt::frozen,        Opt::locked};
+
+/// `own`, of a command that shows what the lock has.
+std::vector<Opt> selecting(std::vector<Opt> own) {
+  own.insert(own.end(), selected.begin(), selected.end());
+  return own;
+}
 
 std::vector<Opt> syncing(std::vector<Opt> resolving, const std::vector<Opt>& more) {
   std::vector<Opt> options = locking(std::move(resolving), selected);
@@ -81,7 +88,7 @@ Command outdated_row(std::vector<Opt> resolving) {
           "List locked versions that are not the newest, and the newest that the project allows",
           "",
           Arity::none,
-          locking(std::move(resolving), {}),
+          locking(std::move(resolving), {Opt::frozen, Opt::locked}),
           "variant outdated             locked, allowed by the project's requirements, and latest\n"
           "variant outdated --json",
           run_outdated,
@@ -116,8 +123,6 @@ Command run_row(std::vector<Opt> resolving) {
 
 Command verify_row() {
   std::vector<Opt> options = selected;
-  std::erase(options, Opt::frozen);
-  std::erase(options, Opt::locked);
   for (const Opt id : {Opt::inexact, Opt::no_install_project, Opt::no_editable, Opt::gpu_policy,
                        Opt::no_cache, Opt::cache_dir})
     options.push_back(id);
@@ -136,10 +141,10 @@ Command export_row() {
           "Write a class of axle.lock in a form that other tools read",
           "",
           Arity::none,
-          {Opt::export_format, Opt::machine_class, Opt::extra, Opt::all_extras, Opt::group,
-           Opt::out, Opt::output_file},
+          selecting({Opt::export_format, Opt::out, Opt::output_file}),
           "variant export --format requirements --class train\n"
           "variant export --format pylock --out .            pylock.CLASS.toml for every class\n"
+          "variant export --format requirements --class train --all-extras --no-dev\n"
           "variant export --format node-affinity --class train -o affinity.yaml",
           run_export,
           machine_classes};
@@ -150,8 +155,9 @@ Command tree_row() {
           "Show what axle.lock has for each class of machines, and who requires whom",
           "",
           Arity::none,
-          {Opt::machine_class, Opt::invert, Opt::depth},
+          selecting({Opt::invert, Opt::depth}),
           "variant tree --class train\n"
+          "variant tree --no-dev\n"
           "variant tree --invert numpy    why it is there",
           run_tree,
           machine_classes};

@@ -42,6 +42,10 @@ class CapabilityFacts {
 /// fact without an entry was not queried.
 using Sources = std::map<std::string, std::string, std::less<>>;
 
+/// The source of a fact that nobody stated and that stands for what most machines have
+/// (machines/completion.h): nothing may be refused because of it.
+inline constexpr std::string_view assumed = "assumed";
+
 /// The tiles of AMX and how much one multiplication uses of them (Intel SDM vol. 2A, CPUID leaves
 /// 0x1D and 0x1E).
 struct AmxTiles {
@@ -165,6 +169,15 @@ struct Npu {
   friend bool operator==(const Npu&, const Npu&) = default;
 };
 
+/// MPS: Metal's library for computing, through which programs use the GPU of a Mac.
+struct Mps {
+  Presence usable = Presence::unknown;
+  std::string reason_code;
+  std::string reason;
+  Sources sources = {};
+  friend bool operator==(const Mps&, const Mps&) = default;
+};
+
 /// A problem that the user can fix.
 struct Problem {
   std::string code;     ///< stable word, e.g. "nvidia.no-device-nodes"
@@ -180,6 +193,7 @@ struct Machine {
   std::vector<Gpu> gpus;  ///< in bus order
   std::vector<Npu> npus;  ///< in bus order
   std::vector<Driver> drivers;
+  std::optional<Mps> mps = {};  ///< of a Mac; nullopt on every other system
   std::vector<Problem> problems;
   friend bool operator==(const Machine&, const Machine&) = default;
 };

@@ -12,6 +12,7 @@
 #include "detect/cpu/riscv.h"
 #include "detect/cpu/x86.h"
 #include "detect/npu/npus.h"
+#include "detect/os/macos.h"
 #include "detect/os/os_facts.h"
 #include "detect/pci_bus.h"
 #include "detect/vendor_probe.h"
@@ -125,6 +126,7 @@ Machine probe_machine(Host& host, const ProbeOptions& options) {
   machine.os = probe_os(host, name);
   machine.libc = probe_libc(host);
   machine.cpu = probe_cpu(host, name);
+  machine.mps = judge_mps(machine.os, machine.cpu);
   if (options.gpus) probe_gpus(host, options, machine);
   return machine;
 }

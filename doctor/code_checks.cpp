@@ -1,4 +1,5 @@
 // CPU architecture and levels of the installed libraries, and the driver that their CUDA needs.
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -20,7 +21,8 @@ namespace {
 using detect::GpuVendor;
 using detect::Machine;
 
-/// A package that also contains libraries for this architecture selects among them itself.
+/// A package that also contains libraries for this architecture selects among them itself; of one
+/// whose wheel is for another platform that has been said.
 void check_architecture(const InstalledFiles& files, const Machine& machine, Findings& findings) {
   std::set<std::size_t> native;
   std::map<std::size_t, const InstalledLibrary*> foreign;  // package -> one of its libraries
@@ -31,7 +33,9 @@ void check_architecture(const InstalledFiles& files, const Machine& machine, Fin
       native.insert(library.package);
     }
   }
-  std::erase_if(foreign, [&](const auto& one) { return native.contains(one.first); });
+  std::erase_if(foreign, [&](const auto& one) {
+    return native.contains(one.first) || files.packages[one.first].foreign_wheel;
+  });
   if (foreign.empty()) return;
   const InstalledPackageFiles& first = files.packages[foreign.begin()->first];
   Finding& finding = findings.add(
@@ -135,13 +139,16 @@ void check_driver_floor(const InstalledFiles& files, const Machine& machine, Fin
       driver == nullptr ? std::nullopt : providers::parse_major_minor(driver->api_version);
   if (!runs) return;
   const auto runtimes = runtimes_of(files);
+  const auto unused = left_behind(files, JudgedMachine{machine});
   std::map<std::uint64_t, std::vector<std::size_t>> beyond;  // CUDA's major version -> packages
   for (const auto& [package, runtime] : runtimes) {
+    if (std::ranges::find(unused, &files.packages[package]) != unused.end()) continue;
     if (runtime.first >= 11 && runtime.first > runs->first)
       beyond[runtime.first].push_back(package);
   }
   for (const auto& [major, needers] : beyond) {
-    const std::string_view floor = detect::first_driver_of_cuda(fmt::format("{}.0", major));
+    const std::string_view floor =
+        detect::first_driver_of_cuda(fmt::format("{}.0", major), machine.os.system);
     const std::string& first = files.packages[needers.front()].title;
     Finding& finding = findings.add(
         "cuda-driver-floor",
@@ -156,6 +163,12 @@ void check_driver_floor(const InstalledFiles& files, const Machine& machine, Fin
         driver->kernel_version.empty() ? driver->library_version : driver->kernel_version;
     if (!version.empty()) finding.evidence.push_back({"", "", fmt::format("driver {}", version)});
     finding.hint = update_nvidia_driver(machine, floor);
+    Packages packages;
+    for (const std::size_t package : needers) packages.push_back(&files.packages[package]);
+    if (Hint builds = other_builds(packages, files); !builds.empty()) {
+      finding.hint.words += "; or install builds that this driver runs";
+      finding.hint.commands = std::move(builds.commands);
+    }
   }
 }
 

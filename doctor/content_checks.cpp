@@ -128,7 +128,8 @@ void check_content(const InstalledFiles& files, installer::ContentCheck content,
   std::size_t left = most_files_checked;
   std::size_t unhashed = 0;
   for (const InstalledPackageFiles& package : files.packages) {
-    if (!package.distribution.dist_info.ends_with(".dist-info")) continue;
+    if (!package.distribution.dist_info.ends_with(".dist-info") || package.under_condas_own)
+      continue;
     left -= std::min(left, package.record.size());
     if (left == 0) break;
     unhashed += check_package(

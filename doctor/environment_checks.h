@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "detect/host.h"
 #include "doctor/finding.h"
 #include "doctor/installed_files.h"
 #include "doctor/judged_machine.h"
+#include "doctor/start/start_trial.h"
 #include "foundation/report/report.h"
 #include "index/family/family_book.h"
 #include "installer/environment/record_check.h"
@@ -74,6 +76,38 @@ struct LoaderPath {
 /// CUDA libraries of one name in two packages, to each of which something is linked: the second
 /// user gets the first one's library (shadow_checks.cpp).
 void check_twice(const InstalledFiles& files, Findings& findings);
+
+/// Modules of packages and of Python that others come before on sys.path, as a user starts the
+/// interpreter here; `started`: what it had on the path then (hidden_module_checks.cpp).
+void check_hidden_modules(const InstalledFiles& files, const StartedSearch& started,
+                          Findings& findings);
+
+/// Wheels and compiled modules for another Python or C library. Marks their packages in `files`: to
+/// be called before the checks whose fix installs them again (wheel_fit_checks.cpp).
+void check_wheel_fit(InstalledFiles& files, Findings& findings);
+
+/// Libraries that need symbols, or libraries, which the installed packages have in another version
+/// (link_checks.cpp). `host`: reads the files of this machine; nullptr: it is another one.
+void check_links(const InstalledFiles& files, const JudgedMachine& judged, detect::Host* host,
+                 Findings& findings);
+
+/// Packages for unlike GPU backends, other than those that check_links reported
+/// (backend_checks.cpp).
+void check_backends(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
+
+/// The libraries of one backend in wheels of their own that no other package needs, beside another
+/// backend: check_backends reports them.
+[[nodiscard]] std::vector<const InstalledPackageFiles*> left_behind(const InstalledFiles& files,
+                                                                    const JudgedMachine& judged);
+
+/// Whether check_backends reports the two: they are one project, for two backends.
+[[nodiscard]] bool are_backends_of_one(const InstalledPackageFiles& first,
+                                       const InstalledPackageFiles& second);
+
+/// Packages that conda installed and another tool replaced, or the other way round. Marks in
+/// `files` what its fix removes: to be called before the checks that would install it again
+/// (conda_checks.cpp).
+void check_conda(InstalledFiles& files, Findings& findings);
 
 /// Libraries on the loader's path with the names of libraries in the wheels (shadow_checks.cpp).
 void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings);

@@ -10,6 +10,7 @@
 #include "detect/host.h"
 #include "doctor/environment_checks.h"
 #include "doctor/machine_checks.h"
+#include "doctor/start/start_checks.h"
 #include "foundation/system/shell_command.h"
 #include "index/http/transport.h"
 #include "session/families.h"
@@ -74,6 +75,7 @@ std::string asked_place(const session::Arguments& arguments) {
 struct AskedPackage {
   const index::Family* family = nullptr;
   const index::FamilyRelease* release = nullptr;
+  std::string label;  ///< of the build that is named ("==2.9.1+cu128"); empty: any
   std::string title;
 };
 
@@ -103,12 +105,25 @@ LoaderPath read_loader_path() {
   return path;
 }
 
+struct AskedEnvironment {
+  installer::Environment environment;
+  StartedSearch search;  ///< of its interpreter, if it was started as a user starts it here
+};
+
 /// A broken environment is what doctor is run for, so it is a finding, and so is a missing one.
-std::optional<installer::Environment> find_asked_environment(session::Session& session,
-                                                             Findings& findings) {
+std::optional<AskedEnvironment> find_asked_environment(session::Session& session,
+                                                       Findings& findings) {
+  // Its answer may be cached from when it still started.
+  const auto python = session::find_own_interpreter(session);
+  StartVerdict start;
+  if (python) start = check_start(*python, !session.elsewhere(), findings);
   auto environment = session::open_environment(session, false);
-  if (environment) return std::move(*environment);
-  const Error& error = environment.error().error;
+  if (environment && !start.unexplained)
+    return AskedEnvironment{std::move(*environment), std::move(start.search)};
+  if (!environment && python && session.elsewhere() && !start.explained)
+    start = check_start(*python, true, findings);
+  if (start.explained) return std::nullopt;
+  const Error& error = environment ? *start.unexplained : environment.error().error;
   const bool named = session.arguments().has(session::Opt::python) ||
                      session.arguments().has(session::Opt::system);
   if (named || error.kind != ErrorKind::not_found) {
@@ -138,8 +153,12 @@ session::Outcome<std::optional<AskedPackage>> find_asked_package(session::Sessio
     return asked;
   asked.family = *family;
   asked.release = meant_release(**family, requirement->specifiers);
-  if (asked.release != nullptr)
-    asked.title = fmt::format("{} {}", asked.family->anchor(), asked.release->version);
+  if (asked.release != nullptr) {
+    if (const auto exact = exact_version(requirement->specifiers))
+      asked.label = index::local_label(*exact);
+    asked.title = fmt::format("{} {}{}{}", asked.family->anchor(), asked.release->version,
+                              asked.label.empty() ? "" : "+", asked.label);
+  }
   return asked;
 }
 
@@ -163,9 +182,10 @@ session::Outcome<InstalledFiles> read_packages(
 }
 
 session::Outcome<std::optional<ExaminedEnvironment>> examine_environment(
-    const session::Session& session, installer::Environment environment,
-    const JudgedMachine& judged, index::FamilyBook& families, Findings& findings) {
+    const session::Session& session, AskedEnvironment asked, const JudgedMachine& judged,
+    index::FamilyBook& families, Findings& findings) {
   CollectedReport remarks;
+  installer::Environment& environment = asked.environment;
   auto distributions = installer::list_installed(environment, remarks);
   if (!distributions) {
     say_broken_environment(environment.prefix, distributions.error(), findings);
@@ -176,19 +196,25 @@ session::Outcome<std::optional<ExaminedEnvironment>> examine_environment(
   if (auto done = check_variants(*files, judged, families, findings); !done)
     return session::failed(done.error());
   files->elsewhere = session.elsewhere();
+  check_wheel_fit(*files, findings);
+  check_conda(*files, findings);
   const bool deep = session.arguments().has(session::Opt::deep);
   check_packages(*files, *distributions,
                  deep ? installer::ContentCheck::hash : installer::ContentCheck::size_and_time,
                  findings);
   check_code(*files, judged, findings);
+  const auto host = session.elsewhere() ? nullptr : detect::make_real_host();
+  check_links(*files, judged, host.get(), findings);
+  check_backends(*files, judged, findings);
   if (deep) check_instructions(*files, judged, findings);
   check_twice(*files, findings);
   if (session.elsewhere()) {
     findings.not_looked_at(
-        "LD_LIBRARY_PATH and the loader's cache: they belong to this machine, not to that of "
-        "--for");
+        "LD_LIBRARY_PATH, the loader's cache, PYTHONPATH, the user site and the current folder: "
+        "they belong to this machine, not to that of --for");
   } else {
     check_shadows(*files, read_loader_path(), findings);
+    check_hidden_modules(*files, asked.search, findings);
   }
   if (!deep && !files->libraries.empty())
     findings.not_looked_at("the instructions in the libraries (--deep disassembles them)");
@@ -225,11 +251,15 @@ session::Outcome<Examination> examine(session::Session& session) {
   Findings& findings = examination.findings;
   check_machine(*judged, torch ? *torch : nullptr, findings);
   wheel::MarkerEnvironment markers;
-  if (auto environment = find_asked_environment(session, findings)) {
-    if (session.elsewhere()) session::put_elsewhere(environment->markers, named->machine);
-    markers = environment->markers;
-    auto examined =
-        examine_environment(session, std::move(*environment), *judged, **families, findings);
+  if (auto place = find_asked_environment(session, findings)) {
+    installer::Environment& environment = place->environment;
+    if (session.elsewhere()) {
+      session::put_elsewhere(environment.markers, named->machine);
+      environment.tag_target =
+          session::tags_elsewhere(std::move(environment.tag_target), named->machine);
+    }
+    markers = environment.markers;
+    auto examined = examine_environment(session, std::move(*place), *judged, **families, findings);
     if (!examined) return std::unexpected(examined.error());
     examination.environment = std::move(*examined);
   }
@@ -237,7 +267,7 @@ session::Outcome<Examination> examine(session::Session& session) {
     examination.package = {(*asked)->title};
     if ((*asked)->release != nullptr) {
       examination.package->features =
-          list_features(*(*asked)->family, *(*asked)->release, *judged, markers);
+          list_features(*(*asked)->family, *(*asked)->release, *judged, markers, (*asked)->label);
     }
   }
   findings.sort();

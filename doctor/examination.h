@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "doctor/feature_list.h"
+#include "doctor/features/feature_list.h"
 #include "doctor/finding.h"
 #include "session/command_failure.h"
 #include "session/session.h"

@@ -57,6 +57,12 @@ constexpr std::array rows = {
     FindingCode{"wsl", info, "Windows Subsystem for Linux: the GPU driver is that of Windows",
                 "update the driver in Windows, do not install one inside"},
     // The environment.
+    FindingCode{"start-broken", error,
+                "Python ends at its start or prints there, because of a line in a .pth file, a "
+                "sitecustomize or usercustomize, or a variable (PYTHONHOME, PYTHONPATH, "
+                "LD_PRELOAD …); a warning if it starts nevertheless",
+                "comment out the line, put the file aside or remove the package that it belongs "
+                "to; unset the variable"},
     FindingCode{"environment-broken", error,
                 "The given or active path is not an environment, or its interpreter does not work",
                 "create it again, or choose another with --python"},
@@ -86,6 +92,17 @@ constexpr std::array rows = {
         "import-hidden", warning,
         "Two packages provide the same import name in different files: Python imports one of them",
         "remove one of them"},
+    FindingCode{"module-hidden", warning,
+                "Python imports a module from PYTHONPATH, the user site, the current folder, a "
+                "folder of a .pth file or one that a program adds at the start instead of the "
+                "installed one; info for the sources of the package itself",
+                "leave the folder out: unset PYTHONPATH, set PYTHONNOUSERSITE or PYTHONSAFEPATH, "
+                "remove the line of the .pth file, put the program aside"},
+    FindingCode{
+        "conda-overwritten", error,
+        "Another tool replaced or removed a package that conda installed, or conda installed "
+        "it over another tool's; a warning if it is wholly the other tool's",
+        "remove the other package, let conda install its own again"},
     FindingCode{"requirement-broken", error,
                 "A package needs another one that is missing or of another version",
                 "install what it needs"},
@@ -107,17 +124,31 @@ constexpr std::array rows = {
     FindingCode{"family-versions-differ", error,
                 "A member of a family was built for another release of the first member",
                 "install them together"},
+    FindingCode{"backends-mixed", warning,
+                "Packages for several GPU backends, or for several major versions of one, are "
+                "installed together, or the libraries of one that nothing needs; an error if they "
+                "are one project under two names",
+                "remove those that nothing needs; install builds for one backend"},
     FindingCode{"library-damaged", error,
                 "A compiled Python module is not an ELF file, or is damaged",
                 "reinstall the package"},
     FindingCode{"wrong-architecture", error, "A library is for another CPU architecture",
                 "reinstall the package for this machine"},
+    FindingCode{"wheel-foreign", error,
+                "A wheel is for another Python, C library or platform than the interpreter; a "
+                "warning if only compiled modules of it are, which are not loaded",
+                "reinstall the package: a wheel that fits is chosen"},
+    FindingCode{"abi-misfit", error,
+                "A library needs symbols, or a library, that the installed packages have in "
+                "another version only: it was built for another torch; a warning if it is not a "
+                "module of Python's or torch's",
+                "install a version that was built for what is installed (`--check-abi`)"},
     FindingCode{"cpu-level-missing", error,
                 "A library requires, in the loader's terms, an x86-64 level that this CPU lacks",
                 "install a build for an older CPU"},
     FindingCode{"cuda-driver-floor", error,
                 "The CUDA runtime of the wheels needs a newer NVIDIA driver",
-                "update the driver, or install builds for an older CUDA"},
+                "install builds for an older CUDA if there are any, or update the driver"},
     FindingCode{"gpu-code-missing", error, "No library of a package has code that the GPU runs",
                 "install a build that has it"},
     FindingCode{"gpu-code-packed", error,
@@ -167,7 +198,7 @@ std::string render_hint(const Hint& hint) {
   std::string text = hint.words;
   if (!text.empty() && !hint.commands.empty()) text += ": ";
   for (std::size_t i = 0; i < hint.commands.size(); ++i)
-    text += (i == 0 ? "" : " && ") + hint.commands[i];
+    text += (i == 0 ? "" : hint.apart ? "; " : " && ") + hint.commands[i];
   return text;
 }
 

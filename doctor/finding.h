@@ -28,6 +28,7 @@ struct Hint {
   std::string words;
   /// Complete lines for a shell, to be run one after the other in one session.
   std::vector<std::string> commands;
+  bool apart = false;  ///< each command is worth it, even if one before it fails
 
   Hint() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): most are words alone

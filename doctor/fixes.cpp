@@ -38,12 +38,14 @@ bool is_there(const std::string& url) {
   return !path || std::filesystem::exists(*path, error);
 }
 
-Origin origin_of(const InstalledDistribution& distribution) {
+Origin origin_of(const InstalledPackageFiles& package) {
+  const InstalledDistribution& distribution = package.distribution;
   Origin origin{fmt::format("{}=={}", distribution.name,
                             wheel::render_version(distribution.metadata.version)),
                 std::nullopt};
   const session::DirectUrl direct = session::read_direct_url(distribution.direct_url);
-  if (direct.url.empty()) return origin;
+  // Its own wheel would not be installed again.
+  if (direct.url.empty() || (package.foreign_wheel && direct.url.ends_with(".whl"))) return origin;
   const auto path = index::file_path(direct.url);
   if (direct.repository) {
     origin.built = BuiltFrom{fmt::format("{}+{}{}{}", direct.vcs, direct.url,
@@ -153,7 +155,7 @@ Hint reinstall(const Packages& packages, const InstalledFiles& files) {
       hint.words += (hint.words.empty() ? "" : "; ") + words;
       continue;
     }
-    const Origin origin = origin_of(package->distribution);
+    const Origin origin = origin_of(*package);
     if (origin.built) {
       hint.commands.push_back(build_command(*package, *origin.built, files));
     } else if (package->new_choice != NewChoice::same && !build_option(*package).empty()) {
@@ -220,6 +222,44 @@ Hint remove_one(const InstalledPackageFiles& first, const InstalledPackageFiles&
   return hint;
 }
 
+Hint other_builds(const Packages& packages, const InstalledFiles& files) {
+  Hint hint;
+  Packages rebuilt;
+  Packages rest;
+  for (const InstalledPackageFiles* package : packages) {
+    const bool other = package->has_builds() && package->new_choice != NewChoice::same;
+    (other ? rebuilt : rest).push_back(package);
+    if (!other) continue;
+    std::string command = another_build(*package, files).commands.front();
+    if (std::ranges::find(hint.commands, command) == hint.commands.end())
+      hint.commands.push_back(std::move(command));
+  }
+  if (rebuilt.empty()) return hint;
+  if (const Packages left = left_over(rest, rebuilt, files); !left.empty())
+    hint.commands.push_back(uninstall_command(left, files));
+  return hint;
+}
+
+bool is_required(const InstalledPackageFiles& package, const Packages& besides,
+                 const InstalledFiles& files) {
+  const auto applies = [&](const wheel::Requirement& requirement,
+                           const wheel::CoreMetadata& metadata) {
+    const wheel::MarkerEnvironment& markers = files.environment.markers;
+    return !requirement.marker || requirement.marker->evaluate(markers, "") ||
+           std::ranges::any_of(metadata.provides_extra, [&](const std::string& extra) {
+             return requirement.marker->evaluate(markers, extra);
+           });
+  };
+  return std::ranges::any_of(files.packages, [&](const InstalledPackageFiles& other) {
+    if (&other == &package || std::ranges::find(besides, &other) != besides.end()) return false;
+    const wheel::CoreMetadata& metadata = other.distribution.metadata;
+    return std::ranges::any_of(metadata.requires_dist, [&](const wheel::Requirement& requirement) {
+      return wheel::normalize_name(requirement.name) == package.distribution.name &&
+             applies(requirement, metadata);
+    });
+  });
+}
+
 Packages left_over(const Packages& packages, const Packages& going, const InstalledFiles& files) {
   Packages left;
   std::ranges::copy_if(packages, std::back_inserter(left), [&](const auto* package) {
@@ -238,6 +278,17 @@ Packages left_over(const Packages& packages, const Packages& going, const Instal
               }) > 0;
   }
   return left;
+}
+
+std::string variable_without(std::string_view variable, const std::vector<std::string>& items,
+                             const std::function<bool(const std::string&)>& leaves) {
+  std::string rest;
+  for (const std::string& item : items) {
+    // An empty item is the working folder, an empty variable has none.
+    if (!leaves(item)) rest += (rest.empty() ? "" : ":") + (item.empty() ? "." : item);
+  }
+  return rest.empty() ? fmt::format("unset {}", variable)
+                      : fmt::format("export {}={}", variable, shell_word(rest));
 }
 
 std::string uninstall_command(const Packages& packages, const InstalledFiles& files) {

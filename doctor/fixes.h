@@ -2,7 +2,9 @@
 // The commands that fix problems of installed packages: complete, quoted for a shell, and with the
 // environment that they are for.
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "doctor/finding.h"
@@ -36,6 +38,15 @@ using Packages = std::vector<const InstalledPackageFiles*>;
                               const InstalledPackageFiles& second, bool restore,
                               const InstalledFiles& files);
 
+/// Chooses the builds of those of `packages` again of which others would be chosen, and removes the
+/// rest that was only installed for them. Empty if the same would be chosen again.
+[[nodiscard]] Hint other_builds(const Packages& packages, const InstalledFiles& files);
+
+/// Whether an installed package other than those in `besides` requires it, if only with an extra:
+/// who asked for which is not recorded.
+[[nodiscard]] bool is_required(const InstalledPackageFiles& package, const Packages& besides,
+                               const InstalledFiles& files);
+
 /// Those of `packages` that were only installed for packages in `going` or `packages`.
 [[nodiscard]] Packages left_over(const Packages& packages, const Packages& going,
                                  const InstalledFiles& files);
@@ -43,6 +54,12 @@ using Packages = std::vector<const InstalledPackageFiles*>;
 /// Installs a version from `oldest` on.
 [[nodiscard]] std::string upgrade_command(const std::string& name, const wheel::Version& oldest,
                                           const InstalledFiles& files);
+
+/// A shell's command that leaves items out of a variable such as LD_LIBRARY_PATH, or unsets it if
+/// none is left.
+[[nodiscard]] std::string variable_without(std::string_view variable,
+                                           const std::vector<std::string>& items,
+                                           const std::function<bool(const std::string&)>& leaves);
 
 /// "variant uninstall a b --python P".
 [[nodiscard]] std::string uninstall_command(const Packages& packages, const InstalledFiles& files);

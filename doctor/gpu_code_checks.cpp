@@ -150,7 +150,8 @@ void check_packing(const PackageCode& code, const JudgedMachine& judged, Finding
           "{}, but this one runs CUDA up to {}: \"device kernel image is invalid\"",
           libraries.size(), cuda_with_zstd, driver->api_version));
   finding.evidence = evidence_of(libraries, GpuVendor::nvidia);
-  finding.hint = update_nvidia_driver(judged.machine, detect::first_driver_of_cuda(cuda_with_zstd));
+  finding.hint = update_nvidia_driver(
+      judged.machine, detect::first_driver_of_cuda(cuda_with_zstd, judged.machine.os.system));
 }
 
 using CodeByPackage = std::map<std::size_t, PackageCode>;
@@ -171,21 +172,10 @@ CodeByPackage code_of(const InstalledFiles& files, GpuVendor vendor, const Judge
 
 /// Builds without the code, and the packages that were only installed for the old ones.
 Hint without_gpu(const std::vector<const PackageCode*>& unused, const InstalledFiles& files) {
-  Hint hint;
-  Packages rebuilt;
-  Packages rest;
-  for (const PackageCode* code : unused) {
-    const bool other = code->package->has_builds() && code->package->new_choice != NewChoice::same;
-    (other ? rebuilt : rest).push_back(code->package);
-    if (!other) continue;
-    std::string command = another_build(*code->package, files).commands.front();
-    if (std::ranges::find(hint.commands, command) == hint.commands.end())
-      hint.commands.push_back(std::move(command));
-  }
-  if (rebuilt.empty()) return another_build(*unused.front()->package, files);
-  if (const Packages left = left_over(rest, rebuilt, files); !left.empty())
-    hint.commands.push_back(uninstall_command(left, files));
-  return hint;
+  Packages packages;
+  for (const PackageCode* code : unused) packages.push_back(code->package);
+  Hint hint = other_builds(packages, files);
+  return hint.empty() ? another_build(*packages.front(), files) : hint;
 }
 
 /// `universal`: packages with code for several vendors, one library per backend. An unused part of

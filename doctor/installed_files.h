@@ -54,6 +54,8 @@ struct InstalledPackageFiles {
   std::optional<Error> record_error;      ///< why RECORD cannot be read; `record` is empty then
   const index::Family* family = nullptr;  ///< the family that it is a member of
   NewChoice new_choice = NewChoice::same;
+  bool foreign_wheel = false;     ///< of another Python, C library or platform
+  bool under_condas_own = false;  ///< conda put its own over it: it is to be removed
 
   /// `variant install` has several builds to choose from.
   [[nodiscard]] bool has_builds() const { return distribution.variant || family != nullptr; }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "detect/cpu/darwin.h"
 #include "index/family/family.h"
 #include "providers/provider.h"
 #include "resolver/choice/abi_lists.h"
@@ -20,6 +22,19 @@
 namespace axle::doctor {
 
 namespace {
+
+/// 75_real before 100_real
+std::vector<wheel::Property> values_of(const wheel::VariantProperties& properties,
+                                       std::string_view ns, std::string_view feature) {
+  std::vector<wheel::Property> values;
+  for (const wheel::Property& one : properties) {
+    if (one.ns == ns && one.feature == feature) values.push_back(one);
+  }
+  std::ranges::sort(values, {}, [](const wheel::Property& one) {
+    return std::pair(one.value.size(), one.value);
+  });
+  return values;
+}
 
 /// What the properties of one document are compared with.
 class DocumentLists {
@@ -81,12 +96,19 @@ class DocumentLists {
     return properties;
   }
 
-  /// The facts behind a rejection, if a bundled provider decides it. `view`: the one that did not
-  /// fit; nullptr: the machine as a whole.
-  [[nodiscard]] Facts facts_against(const wheel::Property& property,
+  /// The facts behind a rejection, if a bundled provider decides it: what speaks against every
+  /// value that the variant has of the feature. `view`: the one that did not fit; nullptr: the
+  /// machine as a whole.
+  [[nodiscard]] Facts facts_against(const resolver::RejectedVariant& variant,
                                     const detect::Machine* view) const {
-    if (!is_abi(property))
-      return resolver::machine_facts(property, judged_.machine, judged_.gpus, view);
+    const wheel::Property& property = variant.property;
+    if (!is_abi(property)) {
+      std::vector<Facts> each;
+      for (const wheel::Property& value :
+           values_of(document_.variants.at(variant.label), property.ns, property.feature))
+        each.push_back(resolver::machine_facts(value, judged_.machine, judged_.gpus, view));
+      return merge_facts(each);
+    }
     const auto version = installed_version(property.feature);
     if (!version) return {};
     return {{FactCode::package_installed,
@@ -120,9 +142,9 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
     const auto view = viewed.against.find(variant.label);
     const detect::Machine* against = view == viewed.against.end() ? nullptr : view->second;
     fit.rejected.insert_or_assign(
-        variant.label, VariantFit::Misfit{variant.property, variant.reason,
-                                          lists.facts_against(variant.property, against), false,
-                                          false, lists.is_abi(variant.property)});
+        variant.label,
+        VariantFit::Misfit{variant.property, variant.reason, lists.facts_against(variant, against),
+                           false, false, lists.is_abi(variant.property)});
   };
   const resolver::ViewedRanking viewed = lists.rank(document);
   for (const resolver::RankedVariant& variant : viewed.ranking.ranked)
@@ -152,9 +174,18 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
 }
 
 std::string builds_platform(const detect::Machine& machine) {
+  const detect::Arch arch = machine.cpu.arch;
+  if (machine.os.system == "Windows")
+    return index::family_platform(arch == detect::Arch::x86_64    ? "win_amd64"
+                                  : arch == detect::Arch::aarch64 ? "win_arm64"
+                                                                  : "");
+  if (machine.os.system == detect::darwin)
+    return arch == detect::Arch::aarch64  ? index::family_platform("macosx_arm64")
+           : arch == detect::Arch::x86_64 ? "macos_x86_64"
+                                          : "";
   const bool glibc = machine.libc.family.empty() || machine.libc.family == "glibc";
   if (!is_linux(machine) || !glibc) return {};
-  return index::family_platform(fmt::format("linux_{}", detect::render_arch(machine.cpu.arch)));
+  return index::family_platform(fmt::format("linux_{}", detect::render_arch(arch)));
 }
 
 }  // namespace axle::doctor

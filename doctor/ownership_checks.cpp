@@ -61,6 +61,7 @@ void check_paths(const InstalledFiles& files, Findings& findings) {
   for (const auto& [pair, overlap] : overlaps) {
     const InstalledPackageFiles& first = files.packages[pair.first];
     const InstalledPackageFiles& second = files.packages[pair.second];
+    if (are_backends_of_one(first, second)) continue;
     Finding& finding =
         findings.add("path-owned-twice", fmt::format("{}, {}", first.title, second.title),
                      fmt::format("both own {} files with different content: the last one installed "
@@ -101,10 +102,11 @@ void check_import_names(const InstalledFiles& files, Findings& findings) {
       const ImportClaim& other = at->second;
       if (fresh || other.package == i || other.name.path == name.path) continue;
       // Source trees side by side: nearly each has tests/, which nobody imports from outside.
-      if (other.name.from_pth && name.from_pth) continue;
+      if (other.name.by == ImportName::By::pth_folder && name.by == other.name.by) continue;
       if (!told.try_emplace({other.package, i}, nullptr).second) continue;
       const InstalledPackageFiles& first = files.packages[other.package];
       const InstalledPackageFiles& second = files.packages[i];
+      if (are_backends_of_one(first, second)) continue;
       Finding& finding =
           findings.add("import-hidden", fmt::format("{}, {}", first.title, second.title),
                        fmt::format("both provide the import name `{}`: {}", name.name,

@@ -94,7 +94,8 @@ Hint fix_of(const wheel::Requirement& broken, const InstalledFiles& files,
 }
 
 /// A local version that says which torch a package was built for, where another is installed.
-void check_built_for(const std::vector<InstalledDistribution>& distributions, Findings& findings) {
+void check_built_for(const InstalledFiles& files,
+                     const std::vector<InstalledDistribution>& distributions, Findings& findings) {
   const auto torch =
       std::ranges::find(distributions, resolver::torch_package, &InstalledDistribution::name);
   if (torch == distributions.end()) return;
@@ -112,10 +113,12 @@ void check_built_for(const std::vector<InstalledDistribution>& distributions, Fi
         fmt::format("it was built for {}, but {} {} is installed", built->render(), torch->name,
                     wheel::render_version(version)));
     finding.evidence.push_back({"", "METADATA", fmt::format("Version: +{}", built->local)});
-    finding.hint = fmt::format(
-        "install the build of {} for the installed {}, or the one that it "
-        "was built for",
+    finding.hint.words = fmt::format(
+        "install the build of {} for the installed {}, or the one that it was built for",
         owner.name, torch->name);
+    if (owner.outer) continue;
+    const std::vector<std::string> words = {"variant", "install", "--upgrade", owner.name};
+    finding.hint.commands.push_back(shell_command(words) + files.python_option());
   }
 }
 
@@ -139,7 +142,7 @@ void check_requirements(const InstalledFiles& files,
     finding.hint = requirement ? fix_of(*requirement, files, distributions)
                                : Hint("install another version of the package that requires it");
   }
-  check_built_for(distributions, findings);
+  check_built_for(files, distributions, findings);
 }
 
 }  // namespace axle::doctor

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include "doctor/environment_checks.h"
-#include "foundation/system/shell_command.h"
+#include "doctor/fixes.h"
+#include "wheel/requirement.h"
 
 namespace axle::doctor {
 
@@ -105,6 +107,36 @@ bool foreign_wins(Foreign::By by, const InstalledLibrary& needer, const Installe
   return !(has_runpath && leads_to(needer.facts.runpath, needer, own));
 }
 
+/// What the packages require, directly or by others, whatever the extra.
+class RequiredPackages {
+ public:
+  explicit RequiredPackages(const InstalledFiles& files) : files_(files) {
+    for (std::size_t i = 0; i < files.packages.size(); ++i)
+      places_.emplace(files.packages[i].distribution.name, i);
+  }
+
+  [[nodiscard]] const std::set<std::size_t>& of(std::size_t package) {
+    const auto [known, fresh] = required_.try_emplace(package);
+    if (!fresh) return known->second;
+    std::vector<std::size_t> open = {package};
+    while (!open.empty()) {
+      const auto& metadata = files_.packages[open.back()].distribution.metadata;
+      open.pop_back();
+      for (const wheel::Requirement& requirement : metadata.requires_dist) {
+        const auto place = places_.find(wheel::normalize_name(requirement.name));
+        if (place != places_.end() && known->second.insert(place->second).second)
+          open.push_back(place->second);
+      }
+    }
+    return known->second;
+  }
+
+ private:
+  const InstalledFiles& files_;
+  std::map<std::string, std::size_t> places_;  ///< by name
+  std::map<std::size_t, std::set<std::size_t>> required_;
+};
+
 std::string_view render_by(Foreign::By by) {
   switch (by) {
     case Foreign::By::preload:
@@ -117,19 +149,6 @@ std::string_view render_by(Foreign::By by) {
       return "/etc/ld.so.cache";
   }
   return "";
-}
-
-/// The variable without the items in `leave`; unset if none is left.
-template <class Predicate>
-std::string without(std::string_view variable, const std::vector<std::string>& items,
-                    const Predicate& leaves) {
-  std::string rest;
-  for (const std::string& item : items) {
-    // An empty item is the working folder, an empty variable has none.
-    if (!leaves(item)) rest += (rest.empty() ? "" : ":") + (item.empty() ? "." : item);
-  }
-  return rest.empty() ? fmt::format("unset {}", variable)
-                      : fmt::format("export {}={}", variable, shell_word(rest));
 }
 
 /// A library of the environment that another one of its name replaces, or would.
@@ -150,14 +169,14 @@ Hint hint_of(const Shadow& shadow, const std::vector<Shadow>& all, const LoaderP
   const std::string folder = shadow.foreign.path.substr(0, shadow.foreign.path.rfind('/'));
   switch (shadow.foreign.by) {
     case Foreign::By::preload:
-      return {"", {without("LD_PRELOAD", path.preload, [&](const std::string& file) {
+      return {"", {variable_without("LD_PRELOAD", path.preload, [&](const std::string& file) {
                 return any(Foreign::By::preload,
                            [&](const Shadow& one) { return one.foreign.path == file; });
               })}};
     case Foreign::By::system_preload:
       return {fmt::format("remove {} from /etc/ld.so.preload", shadow.foreign.path)};
     case Foreign::By::library_path:
-      return {"", {without("LD_LIBRARY_PATH", path.folders, [&](const std::string& item) {
+      return {"", {variable_without("LD_LIBRARY_PATH", path.folders, [&](const std::string& item) {
                 return any(Foreign::By::library_path, [&](const Shadow& one) {
                   const std::string found = find_in(item, one.own->facts.soname, *one.own);
                   return !found.empty() && !is_same_file(found, one.own->path);
@@ -179,12 +198,33 @@ Needers needers_of(const InstalledFiles& files) {
   return needers;
 }
 
-Shadow judge(const InstalledLibrary& own, const Foreign& foreign, const Needers& needers) {
+/// `needer` gets the foreign library in the place of `own`. One without a path to `own` means it
+/// only if its package requires that of `own` or is the same: else it means the system's. And it
+/// gets `own` where a package that it requires, and so imports before, has loaded that.
+bool is_betrayed(const InstalledLibrary& needer, const InstalledLibrary& own, Foreign::By by,
+                 const std::vector<const InstalledLibrary*>& needers, RequiredPackages& required) {
+  if (!foreign_wins(by, needer, own)) return false;
+  const auto has_path = [&](const InstalledLibrary& one) {
+    const binaries::BinaryFacts& facts = one.facts;
+    return leads_to(facts.runpath.empty() ? facts.rpath : facts.runpath, one, own);
+  };
+  if (needer.package == own.package || has_path(needer)) return true;
+  const std::set<std::size_t>& packages = required.of(needer.package);
+  if (!packages.contains(own.package)) return false;
+  return std::ranges::none_of(needers, [&](const InstalledLibrary* one) {
+    return one->package != needer.package && packages.contains(one->package) && has_path(*one) &&
+           !foreign_wins(by, *one, own);
+  });
+}
+
+Shadow judge(const InstalledLibrary& own, const Foreign& foreign, const Needers& needers,
+             RequiredPackages& required) {
   Shadow shadow{&own, foreign, {}, false};
   const auto found = needers.find(own.facts.soname);
   if (found != needers.end()) {
     for (const InstalledLibrary* needer : found->second) {
-      if (foreign_wins(foreign.by, *needer, own)) shadow.betrayed.push_back(needer);
+      if (is_betrayed(*needer, own, foreign.by, found->second, required))
+        shadow.betrayed.push_back(needer);
     }
   }
   // A library that none needs is opened by name at run time (cuDNN's parts), in the same order of
@@ -290,12 +330,13 @@ void check_twice(const InstalledFiles& files, Findings& findings) {
 
 void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings) {
   const Needers needers = needers_of(files);
+  RequiredPackages required(files);
   std::map<std::string, std::size_t> seen;
   std::vector<Shadow> shadows;
   for (const InstalledLibrary& own : files.libraries) {
     if (own.facts.soname.empty() || ++seen[own.facts.soname] > 1) continue;
     for (const Foreign& foreign : foreign_of(own.facts.soname, own, path))
-      shadows.push_back(judge(own, foreign, needers));
+      shadows.push_back(judge(own, foreign, needers, required));
   }
   for (const Shadow& shadow : shadows) say_shadow(files, shadow, shadows, path, findings);
 }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +59,8 @@ std::optional<std::string> nearest_gfx(std::string_view target) {
   return text::nearest_words(arch, {std::begin(gfx_names), std::end(gfx_names)});
 }
 
-std::optional<std::string> nearest_amd_driver(std::string_view version) {
+std::optional<std::string> nearest_amd_driver(std::string_view version,
+                                              std::string_view /*system*/) {
   constexpr unsigned last_major = 99;
   const auto parts = parts_of(version);
   if (parts && parts->front() > last_major) return "6.12.12, 30.30";
@@ -101,7 +104,7 @@ Result<void> add_amd(Machine& machine, std::string_view text) {
   if (rocm != nullptr && (!is_version(*rocm, 3) || rocm->find('.') == std::string::npos)) {
     return bad_value("amd", "rocm", *rocm, "rocm=6.4");
   }
-  if (auto ok = check_driver(GpuVendor::amd, version, "rocm", rocm); !ok) return ok;
+  if (auto ok = check_driver(machine, GpuVendor::amd, version, "rocm", rocm); !ok) return ok;
   if (auto added = add_gpu(machine, GpuVendor::amd, *facts, arch); !added) return added;
   if (version == nullptr && rocm == nullptr) return {};
   Driver& driver = stated_driver(machine, GpuVendor::amd);
@@ -115,13 +118,37 @@ std::optional<std::string> state_gfx(std::string_view word) {
   return fmt::format("amd:gfx={}", word);
 }
 
-Driver assumed_driver() {
+struct FirstRocm {
+  std::string_view arch;
+  std::pair<unsigned, unsigned> rocm;
+};
+
+/// The release before the first one that torch's sources name with the architecture
+/// (aten/src/ATen/Context.cpp: gfx950 from 6.5 on, gfx1200 and gfx1201 from 6.3 on): anything
+/// older certainly does not know them.
+constexpr std::array first_rocm = {FirstRocm{"gfx950", {6, 4}}, FirstRocm{"gfx1200", {6, 2}},
+                                   FirstRocm{"gfx1201", {6, 2}}};
+
+std::optional<DriverMisfit> amd_driver_misfit(const Machine& /*machine*/, std::string_view arch,
+                                              const Driver& driver) {
+  const auto rocm = parts_of(driver.api_version);
+  const auto* const row = std::ranges::find(first_rocm, arch, &FirstRocm::arch);
+  if (!rocm || rocm->size() < 2 || row == first_rocm.end() ||
+      std::pair((*rocm)[0], (*rocm)[1]) >= row->rocm)
+    return std::nullopt;
+  return DriverMisfit{fmt::format("ROCm {} knows no GPU of {}", driver.api_version, arch),
+                      "api_version", fmt::format("rocm={}.{}", row->rocm.first, row->rocm.second)};
+}
+
+/// ROCm of Windows has no version of the system: programs bring their own.
+Driver assumed_driver(const Machine& machine) {
   Driver driver;
-  driver.api_version = newest_backend;
+  if (machine.os.system != "Windows") driver.api_version = newest_backend;
   return driver;
 }
 
 std::string describe_assumption(const Driver& driver) {
+  if (driver.api_version.empty()) return "a working driver of AMD is assumed";
   return fmt::format(
       "a working amdgpu driver and ROCm {} are assumed; specify another with amd:rocm=…",
       driver.api_version);
@@ -129,8 +156,17 @@ std::string describe_assumption(const Driver& driver) {
 
 }  // namespace
 
-const VendorFacts amd_facts = {
-    GpuVendor::amd,     add_amd,      state_gfx,      nearest_gfx,
-    nearest_amd_driver, nearest_rocm, assumed_driver, describe_assumption};
+const VendorFacts amd_facts = {GpuVendor::amd,
+                               add_amd,
+                               state_gfx,
+                               nearest_gfx,
+                               nearest_amd_driver,
+                               nearest_rocm,
+                               amd_driver_misfit,
+                               nullptr,
+                               /*has_windows_on_arm=*/false,
+                               assumed_driver,
+                               describe_assumption,
+                               nullptr};
 
 }  // namespace axle::machines

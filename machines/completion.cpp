@@ -1,6 +1,7 @@
 #include "machines/completion.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,10 @@
 #include "detect/cpu/aarch64_versions.h"
 #include "detect/cpu/darwin.h"
 #include "detect/gpu_vendors.h"
+#include "detect/os/macos.h"
 #include "machines/gpu_models.h"
 #include "machines/profile_fields.h"
+#include "machines/stated/translated.h"
 #include "machines/vendor_facts.h"
 
 namespace axle::machines {
@@ -20,6 +23,12 @@ using detect::GpuVendor;
 using detect::Presence;
 
 namespace {
+
+// Detection's conclusion may be of another macOS than the one that was stated since.
+void complete_mps(detect::Machine& machine) {
+  if (machine.mps && !detect::is_judged(*machine.mps)) return;
+  machine.mps = detect::judge_mps(machine.os, machine.cpu);
+}
 
 /// What uv takes for `--python-platform macos`.
 constexpr detect::MacosVersion assumed_macos{13, 0};
@@ -36,29 +45,56 @@ void set_base(detect::Cpu& cpu) {
   }
 }
 
-// Some GPUs are on one chip or one board with their CPU: a Jetson, a Grace, a GB10.
-const GpuModel* find_model_with_host(const detect::Machine& machine) {
-  for (const detect::Gpu& gpu : machine.gpus) {
-    const GpuModel* model = find_model_of(gpu);
-    if (model != nullptr && model->host != detect::Arch::other) return model;
+struct Host {
+  detect::Arch arch;
+  std::string_view of;  ///< "NVIDIA Jetson AGX Orin"
+};
+
+// Some GPUs are on one chip or one board with their CPU: a Jetson, a Grace, a GB10. One that is
+// stated by its architecture is any of the models that have that.
+std::optional<Host> find_host(const detect::Gpu& gpu) {
+  const GpuModel* const stated = find_model_of(gpu);
+  const GpuModel* with_host = nullptr;
+  for (const GpuModel& model : gpu_models()) {
+    const bool possible =
+        stated != nullptr ? &model == stated : model.vendor == gpu.vendor && model.arch == gpu.arch;
+    if (!possible) continue;
+    if (model.host == detect::Arch::other ||
+        (with_host != nullptr && with_host->host != model.host))
+      return std::nullopt;
+    if (with_host == nullptr) with_host = &model;
   }
-  return nullptr;
+  if (with_host == nullptr) return std::nullopt;
+  return Host{with_host->host, with_host->title};
+}
+
+std::optional<Host> find_host(const detect::Machine& machine) {
+  for (const detect::Gpu& gpu : machine.gpus) {
+    if (auto host = find_host(gpu)) return host;
+  }
+  return std::nullopt;
 }
 
 bool is_mac(const detect::Machine& machine) { return machine.os.system == detect::darwin; }
 
+detect::Arch mac_arch(const detect::Machine& machine) {
+  const auto version = detect::macos_version(machine.os);
+  return version && *version < detect::first_macos_on_arm ? detect::Arch::x86_64
+                                                          : detect::Arch::aarch64;
+}
+
 // Returns the assumptions as text.
 std::string take_arch(detect::Machine& machine) {
-  const GpuModel* model = find_model_with_host(machine);
-  machine.cpu.arch = model != nullptr  ? model->host
-                     : is_mac(machine) ? detect::Arch::aarch64
-                                       : detect::Arch::x86_64;
+  const std::optional<Host> host = find_host(machine);
+  machine.cpu.arch = host ? host->arch : is_mac(machine) ? mac_arch(machine) : detect::Arch::x86_64;
+  if (!host) machine.cpu.sources["arch"] = detect::assumed;
   const std::string arch(detect::render_arch(machine.cpu.arch));
-  return model == nullptr ? arch : fmt::format("{} (as with every {})", arch, model->title);
+  return host ? fmt::format("{} (as with every {})", arch, host->of) : arch;
 }
 
 void complete_platform(detect::Machine& machine, std::string_view name, Report& report) {
   std::vector<std::string> taken;
+  if (machine.os.system.empty() && machine.mps) machine.os.system = detect::darwin;
   if (machine.os.system.empty()) {
     machine.os.system = "Linux";
     taken.emplace_back("Linux");
@@ -72,9 +108,12 @@ void complete_platform(detect::Machine& machine, std::string_view name, Report& 
   }
   if (machine.cpu.machine.empty()) machine.cpu.machine = detect::render_arch(machine.cpu.arch);
   if (machine.libc.family.empty() && machine.os.system == "Linux") {
-    machine.libc = {"glibc", 2, 28};
+    const std::string source(detect::assumed);
+    machine.libc = {"glibc", 2, 28, {{"family", source}, {"version", source}}};
     taken.emplace_back("glibc 2.28");
   }
+  if (is_translated(machine.cpu))
+    report.note(fmt::format("{}: {}", name, describe_translation(machine)));
   if (!taken.empty()) {
     report.note(fmt::format("{}: assuming {}, which is not stated", name, fmt::join(taken, ", ")));
   }
@@ -88,13 +127,17 @@ bool works(const detect::Machine& machine, GpuVendor vendor) {
 
 void complete_drivers(detect::Machine& machine, std::string_view name, Report& report) {
   for (const detect::GpuVendorRow& row : detect::gpu_vendors()) {
-    if (detect::find_driver(machine, row.vendor) != nullptr || !works(machine, row.vendor))
-      continue;
     const VendorFacts& facts = facts_of(row.vendor);
-    Driver& driver = machine.drivers.emplace_back(facts.assumed_driver());
+    const auto stated = std::ranges::find(machine.drivers, row.vendor, &Driver::vendor);
+    if (stated != machine.drivers.end()) {
+      if (facts.complete_driver != nullptr) facts.complete_driver(machine, *stated);
+      continue;
+    }
+    if (!works(machine, row.vendor)) continue;
+    Driver& driver = machine.drivers.emplace_back(facts.assumed_driver(machine));
     driver.vendor = row.vendor;
     driver.usable = Presence::present;
-    driver.api_source = "assumed";
+    driver.api_source = detect::assumed;
     report.note(fmt::format("{}: {}", name, facts.describe_assumption(driver)));
   }
 }
@@ -109,12 +152,16 @@ Result<void> state_architecture(detect::Machine& machine, std::string_view name,
   if (stated.empty()) return {};
   detect::Cpu& cpu = machine.cpu;
   const bool unknown = cpu.arch == detect::Arch::other && cpu.machine.empty();
-  const GpuModel* model = unknown ? find_model_with_host(machine) : nullptr;
-  if (model != nullptr && stated != detect::render_arch(model->host))
+  const auto host = unknown ? find_host(machine) : std::nullopt;
+  if (host && stated != detect::render_arch(host->arch))
     return contradicts(
-        fmt::format("{} is {}, as every {}", name, detect::render_arch(model->host), model->title));
+        fmt::format("{} is {}, as every {}", name, detect::render_arch(host->arch), host->of));
   const std::string own =
       cpu.arch == detect::Arch::other ? cpu.machine : std::string(detect::render_arch(cpu.arch));
+  if (!unknown && own != stated && can_translate(machine, stated)) {
+    take_translated(machine, stated);
+    return {};
+  }
   if (!unknown && own != stated) return contradicts(fmt::format("{} is {}", name, own));
   const auto known = std::ranges::find(arch_words.values, stated, detect::render_arch);
   if (known != arch_words.values.end()) cpu.arch = *known;
@@ -151,6 +198,7 @@ Result<void> state_platform(detect::Machine& machine, std::string_view name,
 void complete_machine(detect::Machine& machine, std::string_view name, Report& report) {
   complete_platform(machine, name, report);
   set_base(machine.cpu);
+  complete_mps(machine);
   complete_drivers(machine, name, report);
 }
 

@@ -68,6 +68,12 @@ std::unexpected<Error> impossible(std::string_view ns, std::string_view key, std
               fmt::format("nearest known: {}", nearest));
 }
 
+std::unexpected<Error> empty_fact(std::string_view ns, std::string_view text) {
+  return fail(ErrorKind::not_found,
+              fmt::format("{}:{}: nothing is stated between two commas", ns, text),
+              "write one comma between two facts");
+}
+
 bool is_version(std::string_view text, std::size_t most_parts) {
   constexpr std::size_t longest_number = 6;
   const auto parts = split(text, ".");
@@ -81,6 +87,7 @@ Result<StatedFacts> parse_pairs(std::string_view ns, std::string_view text,
                                 const std::vector<std::string>& keys) {
   StatedFacts facts;
   for (const std::string_view fact : split(text, ",")) {
+    if (fact.empty()) return empty_fact(ns, text);
     const std::size_t equals = fact.find('=');
     const bool bare = equals == std::string_view::npos;
     const std::string key(bare ? "gpu" : fact.substr(0, equals));
@@ -124,10 +131,11 @@ Driver& stated_driver(Machine& machine, GpuVendor vendor) {
   return driver;
 }
 
-Result<void> check_driver(GpuVendor vendor, const std::string* driver, std::string_view api_key,
-                          const std::string* api) {
+Result<void> check_driver(const Machine& machine, GpuVendor vendor, const std::string* driver,
+                          std::string_view api_key, const std::string* api) {
   const std::string_view ns = detect::render_vendor(vendor);
-  if (const auto nearest = driver == nullptr ? std::nullopt : nearest_driver(vendor, *driver))
+  if (const auto nearest =
+          driver == nullptr ? std::nullopt : nearest_driver(vendor, *driver, machine.os.system))
     return impossible(ns, "driver", *driver, *nearest);
   if (const auto nearest = api == nullptr ? std::nullopt : nearest_api(vendor, *api))
     return impossible(ns, api_key, *api, *nearest);

@@ -23,6 +23,9 @@ namespace axle::machines {
 [[nodiscard]] std::unexpected<Error> impossible(std::string_view ns, std::string_view key,
                                                 std::string_view value, std::string_view nearest);
 
+/// For "nvidia:sm=90,,driver=570.26".
+[[nodiscard]] std::unexpected<Error> empty_fact(std::string_view ns, std::string_view text);
+
 /// Numbers separated by dots.
 [[nodiscard]] bool is_version(std::string_view text, std::size_t most_parts);
 
@@ -40,7 +43,8 @@ using StatedFacts = std::map<std::string, std::string, std::less<>>;
 /// The driver of `vendor`, replacing the previous one.
 [[nodiscard]] detect::Driver& stated_driver(detect::Machine& machine, detect::GpuVendor vendor);
 /// Either may be null: it is not stated.
-[[nodiscard]] Result<void> check_driver(detect::GpuVendor vendor, const std::string* driver,
-                                        std::string_view api_key, const std::string* api);
+[[nodiscard]] Result<void> check_driver(const detect::Machine& machine, detect::GpuVendor vendor,
+                                        const std::string* driver, std::string_view api_key,
+                                        const std::string* api);
 
 }  // namespace axle::machines

@@ -17,6 +17,7 @@ struct GpuModel {
   unsigned memory_gib;                      ///< 0: several sizes exist, or it uses the CPU's memory
   bool integrated = false;                  ///< part of a CPU
   detect::Arch host = detect::Arch::other;  ///< of the CPU that it always comes with; other: any
+  bool linux_alone = false;                 ///< no other system runs where it is
 };
 
 /// Sorted by vendor, then age.

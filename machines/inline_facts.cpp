@@ -15,6 +15,8 @@
 #include "detect/os/macos.h"
 #include "machines/fact_words.h"
 #include "machines/possible_facts.h"
+#include "machines/stated/near_names.h"
+#include "machines/stated/translated.h"
 #include "machines/vendor_facts.h"
 
 namespace axle::machines {
@@ -28,11 +30,18 @@ namespace {
 
 Result<void> state_arch(Machine& machine, Arch arch) {
   if (machine.cpu.arch == arch) return {};
+  // Of a processor that is known, not of a word: `windows;x86_64` says what its programs see.
+  const bool described = !machine.cpu.brand.empty();
+  if (described && can_translate(machine, detect::render_arch(arch))) {
+    take_translated(machine, detect::render_arch(arch));
+    return {};
+  }
   if (machine.cpu.arch != Arch::other || !machine.cpu.machine.empty()) {
     return fail(ErrorKind::not_found,
                 fmt::format("the machine is {}, so it cannot be {} too",
                             detect::render_arch(machine.cpu.arch), detect::render_arch(arch)),
-                "state facts of one architecture");
+                fmt::format("nearest that can be: {} or {}, each with features of its own",
+                            detect::render_arch(machine.cpu.arch), detect::render_arch(arch)));
   }
   machine.cpu.arch = arch;
   machine.cpu.machine = detect::render_arch(arch);
@@ -56,29 +65,48 @@ std::string_view title_of(std::string_view system) {
 
 Result<void> state_system(Machine& machine, const SystemRow& row) {
   if (!machine.os.system.empty() && machine.os.system != row.name) {
-    return fail(ErrorKind::not_found,
-                fmt::format("the machine runs {}, so it cannot run {} too",
-                            title_of(machine.os.system), row.title),
-                "state facts of one system");
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("the machine runs {}, so it cannot run {} too", title_of(machine.os.system),
+                    row.title),
+        fmt::format("nearest that can be: {} or {} alone", title_of(machine.os.system), row.title));
   }
   machine.os.system = row.name;
-  if (row.word == "windows") machine.os.name = row.title;
+  if (row.word == "windows" && machine.os.name.empty()) machine.os.name = row.title;
   return {};
 }
 
-/// "macos:15", "macos:14.6"
+Result<void> state_windows(Machine& machine, std::string_view version) {
+  if (version != "10" && version != "11") {
+    return fail(ErrorKind::not_found,
+                fmt::format("windows:{}: no Python of today runs there", version),
+                "nearest known: 10, 11");
+  }
+  if (auto stated = state_system(machine, systems[1]); !stated) return stated;
+  machine.os.name = fmt::format("Windows {}", version);
+  return {};
+}
+
+/// "macos:15", "macos:14.6", and "macos:15.6.1" as sw_vers prints it: the last number decides
+/// nothing.
 Result<void> state_macos(Machine& machine, std::string_view text) {
-  const auto parts = is_version(text, 2) ? parts_of(text) : std::nullopt;
+  const auto parts = is_version(text, 3) ? parts_of(text) : std::nullopt;
   if (!parts) {
     return fail(ErrorKind::not_found, fmt::format("macos:{} is not valid", text),
                 "write it like macos:15 or macos:14.6");
   }
-  const detect::MacosVersion version{parts->front(), parts->size() > 1 ? parts->back() : 0};
-  if (const auto nearest = nearest_macos(version)) {
+  const detect::MacosVersion version{parts->front(), parts->size() > 1 ? (*parts)[1] : 0};
+  auto nearest = nearest_macos(version);
+  constexpr unsigned last_patch = 11;  // 10.4.11
+  if (!nearest && parts->size() > 2 && parts->back() > last_patch)
+    nearest = fmt::format("{}.{}", version.first, version.second);
+  if (nearest) {
     return fail(ErrorKind::not_found, fmt::format("macos:{}: no machine has that", text),
                 fmt::format("nearest known: {}", *nearest));
   }
   if (auto stated = state_system(machine, systems.back()); !stated) return stated;
+  // Of a Mac that was updated, the kernel is another, too.
+  if (detect::macos_version(machine.os) != version) machine.os.kernel.clear();
   machine.os.name = detect::macos_name(version);
   return {};
 }
@@ -126,6 +154,7 @@ std::vector<std::string> known_flags(Arch arch) {
 Result<void> add_cpu(Machine& machine, Arch arch, std::string_view text) {
   if (auto stated = state_arch(machine, arch); !stated) return stated;
   for (const std::string_view word : split(text, ",+")) {
+    if (word.empty()) return empty_fact(detect::render_arch(arch), text);
     const auto flags = find_flags(arch, word);
     if (flags.empty()) {
       return unknown(fmt::format("fact of {}", detect::render_arch(arch)), word, known_flags(arch));
@@ -158,8 +187,8 @@ Result<void> add_libc(Machine& machine, std::string_view text) {
 }  // namespace
 
 std::span<const std::string_view> bare_facts() {
-  static constexpr std::array<std::string_view, 5> words = {"x86_64", "aarch64", "linux", "windows",
-                                                            "macos"};
+  static constexpr std::array<std::string_view, 6> words = {"x86_64",  "aarch64", "linux",
+                                                            "windows", "macos",   "mps"};
   return words;
 }
 
@@ -172,16 +201,23 @@ std::optional<std::string> architecture_fact(std::string_view word) {
 
 Result<void> add_facts(Machine& machine, std::string_view part) {
   const std::size_t colon = part.find(':');
-  const std::string_view ns = part.substr(0, colon);
-  const std::string_view text =
+  const std::string_view ns = own_architecture_word(part.substr(0, colon));
+  std::string_view text =
       colon == std::string_view::npos ? std::string_view() : part.substr(colon + 1);
+  if (text.ends_with(',')) text.remove_suffix(1);
   if (text.empty()) {
     if (ns == "x86_64") return state_arch(machine, Arch::x86_64);
     if (ns == "aarch64") return state_arch(machine, Arch::aarch64);
+    if (ns == "mps") {
+      machine.mps = detect::Mps{Presence::present, {}, {}, {{"usable", "stated"}}};
+      return {};
+    }
     const auto* const row = std::ranges::find(systems, ns, &SystemRow::word);
     if (row != systems.end()) return state_system(machine, *row);
-    return fail(ErrorKind::not_found, fmt::format("\"{}\" is not a fact", part),
-                "write facts as namespace:fact,fact, such as nvidia:sm=90,driver=570.26");
+    std::string hint = hint_for_name(part);
+    if (!hint.empty()) hint += " ";
+    hint += "write facts as namespace:fact,fact, such as nvidia:sm=90,driver=570.26";
+    return fail(ErrorKind::not_found, fmt::format("\"{}\" is not a fact", part), std::move(hint));
   }
   if (const auto vendor = detect::parse_vendor(ns)) return facts_of(*vendor).add(machine, text);
   if (ns == "x86_64") return add_cpu(machine, Arch::x86_64, text);
@@ -194,9 +230,14 @@ Result<void> add_facts(Machine& machine, std::string_view part) {
   }
   if (ns == "libc") return add_libc(machine, text);
   if (ns == "macos") return state_macos(machine, text);
+  if (ns == "windows") return state_windows(machine, text);
+  if (std::string hint = hint_for_name(ns); !hint.empty()) {
+    return fail(ErrorKind::not_found, fmt::format("unknown namespace of facts \"{}\"", ns),
+                std::move(hint));
+  }
   std::vector<std::string> known;
   for (const detect::GpuVendorRow& row : detect::gpu_vendors()) known.emplace_back(row.word);
-  known.insert(known.end(), {"x86_64", "aarch64", "axle", "libc", "macos"});
+  known.insert(known.end(), {"x86_64", "aarch64", "axle", "libc", "macos", "windows"});
   return unknown("namespace of facts", ns, known);
 }
 

@@ -47,6 +47,10 @@ std::optional<std::string> nearest_device_ip(std::string_view arch) {
 
 std::optional<std::string> any_version(std::string_view /*version*/) { return std::nullopt; }
 
+std::optional<std::string> any_number(std::string_view /*version*/, std::string_view /*system*/) {
+  return std::nullopt;
+}
+
 Result<void> add_intel(Machine& machine, std::string_view text) {
   const auto facts = parse_pairs("intel", text, {"driver", "gpu", "ip"});
   if (!facts) return std::unexpected(facts.error());
@@ -72,7 +76,12 @@ std::optional<std::string> state_ip(std::string_view word) {
   return fmt::format("intel:ip={}", word);
 }
 
-Driver assumed_driver() { return {}; }
+std::optional<DriverMisfit> any_driver(const Machine& /*machine*/, std::string_view /*arch*/,
+                                       const Driver& /*driver*/) {
+  return std::nullopt;
+}
+
+Driver assumed_driver(const Machine& /*machine*/) { return {}; }
 
 std::string describe_assumption(const Driver& /*driver*/) {
   return "a working Intel GPU driver is assumed";
@@ -80,8 +89,17 @@ std::string describe_assumption(const Driver& /*driver*/) {
 
 }  // namespace
 
-const VendorFacts intel_facts = {GpuVendor::intel,  add_intel,          state_ip,
-                                 nearest_device_ip, any_version,        any_version,
-                                 assumed_driver,    describe_assumption};
+const VendorFacts intel_facts = {GpuVendor::intel,
+                                 add_intel,
+                                 state_ip,
+                                 nearest_device_ip,
+                                 any_number,
+                                 any_version,
+                                 any_driver,
+                                 nullptr,
+                                 /*has_windows_on_arm=*/false,
+                                 assumed_driver,
+                                 describe_assumption,
+                                 nullptr};
 
 }  // namespace axle::machines

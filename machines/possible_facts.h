@@ -20,9 +20,10 @@ namespace axle::machines {
 [[nodiscard]] std::optional<std::string> nearest_arch(detect::GpuVendor vendor,
                                                       std::string_view arch);
 /// A driver: NVIDIA's branches up to 200 beyond the newest known one; for others any well-formed
-/// version.
+/// version. The nearest are those for `system` (as Os::system; empty: Linux).
 [[nodiscard]] std::optional<std::string> nearest_driver(detect::GpuVendor vendor,
-                                                        std::string_view version);
+                                                        std::string_view version,
+                                                        std::string_view system = {});
 /// The CUDA or ROCm version that a driver runs: up to two major versions beyond the newest known
 /// CUDA, and up to ROCm 15.
 [[nodiscard]] std::optional<std::string> nearest_api(detect::GpuVendor vendor,
@@ -31,17 +32,9 @@ namespace axle::machines {
 [[nodiscard]] std::optional<std::string> nearest_libc(std::string_view family, unsigned major,
                                                       unsigned minor);
 
-/// macOS 10.4 (of 2005) up to 10.15, 11 to 15, 26 and later.
+/// macOS 10.4 (of 2005) up to 10.15, 11 to 15, 26 and later, with minor versions up to 9, or to the
+/// last where a macOS is no longer updated.
 [[nodiscard]] std::optional<std::string> nearest_macos(detect::MacosVersion version);
-
-/// Two facts that no machine has at once.
-struct Contradiction {
-  std::string path;     ///< of one of them in a profile: "libc.family"
-  std::string message;  ///< "Windows has no glibc"
-};
-/// Of a system, its architecture, C library, capabilities and drivers; each fact by itself may be
-/// possible.
-[[nodiscard]] std::optional<Contradiction> find_contradiction(const detect::Machine& machine);
 
 /// "12.8" as numbers; nullopt unless all parts are.
 using VersionParts = std::vector<unsigned>;

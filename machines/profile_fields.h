@@ -151,6 +151,17 @@ struct Fields<detect::Npu> {
 };
 
 template <>
+struct Fields<detect::Mps> {
+  static void visit(auto& visitor, auto& mps) {
+    auto& [usable, reason_code, reason, sources] = mps;
+    visitor.presence("usable", usable);
+    visitor.text("reason_code", reason_code);
+    visitor.text("reason", reason);
+    visitor.sources("sources", sources);
+  }
+};
+
+template <>
 struct Fields<detect::Os> {
   static void visit(auto& visitor, auto& os) {
     auto& [system, kernel, name, container, wsl, tegra_release, sources] = os;
@@ -187,11 +198,12 @@ struct Fields<detect::Problem> {
 template <>
 struct Fields<detect::Machine> {
   static void visit(auto& visitor, auto& machine) {
-    auto& [os, libc, cpu, gpus, npus, drivers, problems] = machine;
+    auto& [os, libc, cpu, gpus, npus, drivers, mps, problems] = machine;
     visitor.part("cpu", cpu);
     visitor.each("gpus", gpus);
     visitor.each("npus", npus);
     visitor.drivers("drivers", drivers);
+    visitor.part("mps", mps);
     visitor.part("os", os);
     visitor.part("libc", libc);
     visitor.each("problems", problems);

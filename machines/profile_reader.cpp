@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "foundation/documents/json_object.h"
+#include "machines/contradictions.h"
 #include "machines/possible_facts.h"
 #include "machines/profile.h"
 #include "machines/profile_fields.h"
@@ -162,7 +163,7 @@ void refuse_impossible(const detect::Machine& machine, JsonReading& reading) {
     const std::string path = fmt::format("drivers.{}.", detect::render_vendor(driver.vendor));
     for (const auto& [key, version] : {std::pair{"kernel_version", &driver.kernel_version},
                                        std::pair{"library_version", &driver.library_version}}) {
-      check(path + key, *version, nearest_driver(driver.vendor, *version));
+      check(path + key, *version, nearest_driver(driver.vendor, *version, machine.os.system));
     }
     check(path + "api_version", driver.api_version, nearest_api(driver.vendor, driver.api_version));
   }
@@ -174,7 +175,7 @@ void refuse_impossible(const detect::Machine& machine, JsonReading& reading) {
   if (const auto version = detect::macos_version(machine.os))
     check("os.name", machine.os.name, nearest_macos(*version));
   if (const auto contradiction = find_contradiction(machine))
-    reading.refuse(contradiction->path, contradiction->message);
+    reading.refuse(contradiction->path, contradiction->message, render_nearest(*contradiction));
 }
 
 Profile read_profile(JsonObject& object, std::uint64_t schema) {
@@ -207,9 +208,11 @@ std::uint64_t check_schema(JsonObject& object) {
   } else if (*version > profile_schema_version) {
     object.reading().refuse(
         Error{ErrorKind::unsupported,
-              fmt::format("{}: profile schema {} is not supported ({} is)",
+              fmt::format("{}: schema_version: {} is newer than this version of Axle, which reads "
+                          "profiles up to {}",
                           object.reading().where(), *version, profile_schema_version),
-              "read it with the version of Axle that wrote it"});
+              fmt::format("nearest that can be: {}; read it with the version of Axle that wrote it",
+                          profile_schema_version)});
   }
   return version.value_or(0);
 }

@@ -17,17 +17,21 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "detect/os/macos.h"
+#include "foundation/system/shell_command.h"
 #include "foundation/text/ascii.h"
 #include "foundation/text/nearest.h"
 #include "machines/cluster/cluster_nodes.h"
 #include "machines/completion.h"
+#include "machines/contradictions.h"
 #include "machines/fact_words.h"
 #include "machines/gpu_models.h"
 #include "machines/inline_facts.h"
-#include "machines/possible_facts.h"
 #include "machines/profile.h"
 #include "machines/profile_schema.h"
 #include "machines/shipped_profiles.h"
+#include "machines/stated/near_names.h"
+#include "machines/stated/stated_parts.h"
 
 namespace axle::machines {
 
@@ -138,13 +142,20 @@ std::unexpected<Error> unknown_name(std::string_view name) {
     return fail(ErrorKind::not_found,
                 fmt::format("no machine, file or folder is called \"{}\"", name), std::move(hint));
   };
+  if (name.contains('/') || name.ends_with(".json"))
+    return refuse(fmt::format("run `variant detect --profile {}` on a machine to write its profile",
+                              shell_word(name)));
   if (const auto fact = architecture_fact(name))
     return refuse(fmt::format("a GPU of that architecture is {}", *fact));
   std::vector<std::string> known = shipped_names();
   const auto bare = bare_facts();
   known.insert(known.end(), bare.begin(), bare.end());
   std::string meant;
-  if (const GpuModel* model = find_gpu_model_in(name); model != nullptr)
+  // "Windows-RTX5090" is first of all a name in capitals, and only then the name of a card.
+  if (std::ranges::find(known, text::ascii_lower(name)) != known.end())
+    meant = fmt::format("did you mean {}?", text::ascii_lower(name));
+  if (meant.empty()) meant = hint_for_name(name);
+  if (const GpuModel* model = find_gpu_model_in(name); meant.empty() && model != nullptr)
     meant = fmt::format("did you mean {}?", model->name);
   if (meant.empty()) meant = text::did_you_mean(name, known);
   if (meant.empty())
@@ -155,29 +166,54 @@ std::unexpected<Error> unknown_name(std::string_view name) {
                   meant));
 }
 
-// The part before the first ";": a name, a file, a folder, or facts.
-Result<std::vector<NamedMachine>> select_first(const std::string& first) {
-  auto shipped = find_shipped(first);
+bool is_fact(std::string_view part) {
+  const auto bare = bare_facts();
+  const std::string_view word = own_architecture_word(part);
+  return part.contains(':') || std::ranges::find(bare, word) != bare.end();
+}
+
+/// A name, a file or a folder: what is before the first ";".
+Result<std::vector<NamedMachine>> select_named(const std::string& name) {
+  auto shipped = find_shipped(name);
   if (!shipped) return std::unexpected(shipped.error());
   if (*shipped) return std::vector{std::move(**shipped)};
   std::error_code error;
-  const fs::file_status status = fs::status(first, error);
-  if (fs::is_directory(status)) return read_fleet(first);
-  if (fs::exists(status)) return read_machines(first);
-  const auto bare = bare_facts();
-  const bool facts =
-      first.find(':') != std::string::npos || std::ranges::find(bare, first) != bare.end();
-  if (!facts) return unknown_name(first);
-  NamedMachine stated{first, {}};
-  if (auto added = add_facts(stated.machine, first); !added) return std::unexpected(added.error());
-  return std::vector{std::move(stated)};
+  const fs::file_status status = fs::status(name, error);
+  if (fs::is_directory(status)) return read_fleet(name);
+  if (fs::exists(status)) return read_machines(name);
+  return unknown_name(name);
 }
 
-Result<void> add_parts(detect::Machine& machine, std::string_view rest) {
-  while (!rest.empty()) {
-    const std::size_t end = rest.find(';');
-    const std::string_view part = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+/// What `--for` names and the facts that it states beside.
+struct Selected {
+  std::vector<NamedMachine> machines;
+  std::vector<std::string_view> facts;
+};
+
+Result<Selected> read_selection(std::string_view what) {
+  // A path may contain any character, so the whole text is first tried as a path.
+  std::error_code error;
+  const std::size_t end =
+      fs::exists(fs::path(what), error) ? std::string_view::npos : what.find(';');
+  const std::string first(what.substr(0, end));
+  const bool named = !is_fact(first) || fs::exists(fs::path(first), error);
+  Selected selected;
+  if (named) {
+    auto machines = select_named(first);
+    if (!machines) return std::unexpected(std::move(machines).error());
+    selected.machines = *std::move(machines);
+    if (end == std::string_view::npos) return selected;
+    what.remove_prefix(end + 1);
+  } else {
+    selected.machines.push_back({first, {}});
+  }
+  selected.facts = parts_in_order(what);
+  if (auto once = check_stated_once(selected.facts); !once) return std::unexpected(once.error());
+  return selected;
+}
+
+Result<void> add_parts(detect::Machine& machine, const std::vector<std::string_view>& parts) {
+  for (const std::string_view part : parts) {
     if (const GpuModel* model = find_gpu_model(part); model != nullptr) {
       return fail(
           ErrorKind::not_found, fmt::format("\"{}\" after \";\" is not a fact", part),
@@ -185,6 +221,39 @@ Result<void> add_parts(detect::Machine& machine, std::string_view rest) {
     }
     if (auto added = add_facts(machine, part); !added) return added;
   }
+  return {};
+}
+
+std::optional<Contradiction> find_contradiction_with(
+    const detect::Machine& machine, const std::optional<detect::MacosVersion>& own) {
+  const auto version = detect::macos_version(machine.os);
+  auto found = find_contradiction(machine);
+  if (!found && own && version) found = find_older_macos(*own, *version);
+  return found;
+}
+
+/// Adds the facts, the stated platform and what is assumed.
+Result<void> complete(NamedMachine& named, const std::vector<std::string_view>& facts,
+                      const PlatformFacts* stated, Report& report) {
+  const auto own_macos = detect::macos_version(named.machine.os);
+  // What was found on a machine is never refused, however strange it is.
+  const bool found_there = named.recording || named.origin.kind == "captured";
+  const bool strange = found_there && find_contradiction(named.machine);
+  if (auto added = add_parts(named.machine, facts); !added) return added;
+  if (!facts.empty()) {
+    named.recording.reset();
+    named.origin = {};
+  }
+  if (stated != nullptr) {
+    if (auto same = state_platform(named.machine, named.name, *stated); !same) return same;
+  }
+  const auto found =
+      find_contradiction_with(named.machine, facts.empty() ? std::nullopt : own_macos);
+  if (found && !strange) {
+    return fail(ErrorKind::not_found, fmt::format("{}: {}", named.name, found->message),
+                render_nearest(*found));
+  }
+  complete_machine(named.machine, named.name, report);
   return {};
 }
 
@@ -212,34 +281,15 @@ Result<std::vector<NamedMachine>> shipped_machines() {
 
 Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report& report,
                                                   const PlatformFacts* stated) {
-  // A path may contain any character, so the whole text is first tried as a path.
-  std::error_code error;
-  const bool whole = fs::exists(fs::path(what), error);
-  const std::size_t end = whole ? std::string_view::npos : what.find(';');
-  auto machines = select_first(std::string(what.substr(0, end)));
-  if (!machines) return machines;
-  const std::string_view rest =
-      end == std::string_view::npos ? std::string_view() : what.substr(end + 1);
-  for (NamedMachine& named : *machines) {
-    if (auto added = add_parts(named.machine, rest); !added) {
-      return std::unexpected(added.error());
-    }
-    if (machines->size() == 1) named.name = what;
-    if (!rest.empty()) {
-      named.recording.reset();
-      named.origin = {};
-    }
-    if (stated != nullptr) {
-      if (const auto same = state_platform(named.machine, named.name, *stated); !same)
-        return std::unexpected(same.error());
-    }
-    if (const auto contradiction = find_contradiction(named.machine)) {
-      return fail(ErrorKind::not_found, fmt::format("{}: {}", named.name, contradiction->message),
-                  "state facts that one machine can have");
-    }
-    complete_machine(named.machine, named.name, report);
+  auto selected = read_selection(what);
+  if (!selected) return std::unexpected(std::move(selected).error());
+  std::vector<NamedMachine>& machines = selected->machines;
+  if (machines.size() == 1) machines.front().name = what;
+  for (NamedMachine& named : machines) {
+    if (auto completed = complete(named, selected->facts, stated, report); !completed)
+      return std::unexpected(std::move(completed).error());
   }
-  return machines;
+  return std::move(machines);
 }
 
 }  // namespace axle::machines

@@ -12,6 +12,14 @@
 
 namespace axle::machines {
 
+/// Why a driver serves no GPU of an architecture, which of its fields says so ("kernel_version"),
+/// and the nearest one that does, as it is stated: "driver=570.26".
+struct DriverMisfit {
+  std::string reason;
+  std::string field;
+  std::string nearest;
+};
+
 struct VendorFacts {
   detect::GpuVendor vendor;
   /// Adds the facts of an inline part: "sm=90,driver=570.26" (machines/inline_facts.h).
@@ -20,11 +28,22 @@ struct VendorFacts {
   std::optional<std::string> (*state_architecture)(std::string_view word);
   /// machines/possible_facts.h
   std::optional<std::string> (*nearest_arch)(std::string_view arch);
-  std::optional<std::string> (*nearest_driver)(std::string_view version);
+  std::optional<std::string> (*nearest_driver)(std::string_view version, std::string_view system);
   std::optional<std::string> (*nearest_api)(std::string_view version);
+  /// `driver` is older than the first one for the machine's system that knows GPUs of `arch`, newer
+  /// than the last, or does not run what is stated of it; nullopt: none of that, or it is not
+  /// known.
+  std::optional<DriverMisfit> (*driver_misfit)(const detect::Machine& machine,
+                                               std::string_view arch, const detect::Driver& driver);
+  /// Whether GPUs of `arch` are parts of Jetsons alone; nullptr: none is.
+  bool (*is_of_jetson)(std::string_view arch);
+  bool has_windows_on_arm;  ///< there are drivers for it
   /// A working driver, for GPUs that are stated without one, and the message about it.
-  detect::Driver (*assumed_driver)();
+  detect::Driver (*assumed_driver)(const detect::Machine& machine);
   std::string (*describe_assumption)(const detect::Driver& driver);
+  /// Completes what is stated of a driver by what follows from it on the machine's system; nullptr:
+  /// nothing does.
+  void (*complete_driver)(const detect::Machine& machine, detect::Driver& driver);
 };
 
 extern const VendorFacts nvidia_facts;

@@ -92,6 +92,8 @@ struct ResolvedPackage {
 
 struct Resolution {
   std::vector<ResolvedPackage> packages = {};  ///< sorted by name
+  /// False: it depends on what is installed alone, and nobody was asked what else there is.
+  bool asked = true;
   /// Installed packages that are to be removed: others come in their place under other names, or
   /// nothing needs them (variant sync).
   std::vector<std::string> replaced = {};

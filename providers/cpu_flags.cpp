@@ -83,6 +83,8 @@ std::optional<Capability> find_row(std::string_view ns, std::string_view feature
 Features flags_present(const detect::Cpu& cpu, std::string_view ns,
                        std::span<const std::string_view> flags) {
   Features features;
+  // Machines of which only the GPUs are known are asked for very often (resolver/classes).
+  if (cpu.capabilities == detect::CapabilityFacts()) return features;
   for (const std::string_view flag : flags) {
     const auto capability = find_row(ns, flag, "on");
     if (capability && cpu.capabilities.has(*capability)) {

@@ -227,6 +227,7 @@ std::vector<const Gpu*> counted_gpus(const Machine& machine, GpuVendor vendor,
 
 std::vector<std::string> join_lists(const GpuPolicy& policy,
                                     const std::vector<std::vector<std::string>>& lists) {
+  if (lists.size() == 1) return lists.front();
   std::vector<std::string> joined;
   const auto holds = [](const std::vector<std::string>& list, const std::string& value) {
     return std::ranges::find(list, value) != list.end();

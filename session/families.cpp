@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "index/http/local_files.h"
+#include "session/input_file.h"
 #include "session/settings/configured_indexes.h"
 #include "session/variables.h"
 
@@ -29,6 +30,7 @@ std::vector<fs::path> family_folders() {
 }
 
 Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
+  note_looked_at(folder.string());
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
@@ -41,6 +43,7 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   }
   std::ranges::sort(files);
   for (const fs::path& path : files) {
+    note_looked_at(path.string());
     const auto text = index::read_local_file(path.string(), largest_family_file);
     if (!text)
       return misconfigured({ErrorKind::io, fmt::format("{}: cannot be read: {}", path.string(),

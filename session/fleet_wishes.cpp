@@ -67,7 +67,13 @@ Outcome<resolver::WithheldBuilds> within_budget_of(const FleetMachine& machine,
 
 std::vector<Outcome<resolver::WithheldBuilds>> withheld_builds(
     const std::vector<FleetMachine>& machines, const FleetWishes& wishes,
-    const resolver::SolveWithout& solve, Report& report) {
+    const resolver::SolveWithout& solve_one, Report& report) {
+  std::size_t tried = 0;
+  const resolver::SolveWithout solve = [&](std::size_t machine,
+                                           const resolver::WithheldBuilds& withheld) {
+    report.progress(fmt::format("choosing builds: {} choices tried", tried++), 0, 0);
+    return solve_one(machine, withheld);
+  };
   std::vector<plan::Resolution> best;
   std::vector<std::size_t> served;  // the others are refused when they are solved for good
   for (std::size_t machine = 0; machine < machines.size(); ++machine) {

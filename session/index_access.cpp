@@ -13,6 +13,7 @@
 #include "index/http/url.h"
 #include "installer/environment/environment.h"
 #include "installer/file_access.h"
+#include "session/input_file.h"
 #include "session/variables.h"
 #include "session/version.h"
 
@@ -54,6 +55,7 @@ Outcome<std::vector<index::NetrcEntry>> configured_netrc() {
   const std::string home = variable("HOME");
   if (named.empty() && home.empty()) return {};
   const std::string path = named.empty() ? home + "/.netrc" : named;
+  note_looked_at(path);
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found && named.empty()) return {};

@@ -5,6 +5,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -25,6 +28,16 @@ constexpr std::size_t most_bytes = 64U << 20;
 constexpr std::chrono::milliseconds patience{10'000};
 /// Linux, include/uapi/linux/magic.h: an anonymous pipe of the shell, whose other end is open.
 constexpr decltype(std::declval<struct statfs>().f_type) pipe_file_system = PIPEFS_MAGIC;
+
+std::mutex& looked_at_mutex() {
+  static std::mutex one;
+  return one;
+}
+
+std::set<std::string>& looked_at_paths() {
+  static std::set<std::string> all;
+  return all;
+}
 
 class InputFile {
  public:
@@ -90,6 +103,7 @@ bool wait_for_data(const InputFile& file, std::chrono::milliseconds most) {
 }  // namespace
 
 Result<std::string> read_input(const std::string& path) {
+  if (path != "-") note_looked_at(path);
   const InputFile file(path);
   if (file.fd() < 0) return unreadable(path, errno);
   if (auto sound = check_kind(file, path); !sound) return std::unexpected(sound.error());
@@ -111,6 +125,18 @@ Result<std::string> read_input(const std::string& path) {
     if (text.size() > most_bytes) return too_large(path);
     most = std::chrono::milliseconds(0);
   }
+}
+
+void note_looked_at(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  const std::lock_guard lock(looked_at_mutex());
+  looked_at_paths().insert(error ? path : absolute.string());
+}
+
+std::set<std::string> looked_at() {
+  const std::lock_guard lock(looked_at_mutex());
+  return looked_at_paths();
 }
 
 }  // namespace axle::session

@@ -77,7 +77,7 @@ constexpr std::array rows = {
         Opt::group, list, "--group", "[PATH:]NAME",
         "Requirements of a dependency group of ./pyproject.toml, or of the pyproject.toml PATH"},
     OptionRow{Opt::extra, list, "--extra", "NAME",
-              "Optional dependencies of the pyproject.toml that -r names"},
+              "Optional dependencies of the project, or of the pyproject.toml that -r names"},
     OptionRow{Opt::all_extras, flag, "--all-extras", "", "All of them"},
     OptionRow{Opt::editable, list, "--editable,-e", "DIR",
               "A project in a folder, whose modules are used where they are"},
@@ -260,7 +260,8 @@ constexpr std::array rows = {
               "file or -"},
     OptionRow{
         Opt::out, value, "--out", "DIR",
-        "The output folder; for an index also s3://BUCKET/PREFIX or https://HOST/FOLDER (WebDAV)"},
+        "The output folder; `variant index` and `variant mirror` also take s3://BUCKET/PREFIX or "
+        "https://HOST/FOLDER (WebDAV)"},
     OptionRow{
         Opt::records, value, "--records", "FILE",
         "Files as records instead: a line of JSON each, as in `files` of a project page; - is "
@@ -367,8 +368,14 @@ constexpr std::array rows = {
     OptionRow{Opt::all_groups, flag, "--all-groups", "", "All dependency groups"},
     OptionRow{Opt::only_group, list, "--only-group", "NAME",
               "Only this dependency group, without the project's own dependencies"},
-    OptionRow{Opt::no_default_groups, flag, "--no-default-groups,--no-dev", "",
+    OptionRow{Opt::no_group, list, "--no-group", "NAME",
+              "Not this dependency group, whatever else asks for it"},
+    OptionRow{Opt::no_default_groups, flag, "--no-default-groups", "",
               "No dependency groups but those that are named"},
+    OptionRow{Opt::no_dev, flag, "--no-dev", "", "As --no-group dev"},
+    OptionRow{Opt::only_dev, flag, "--only-dev", "", "As --only-group dev"},
+    OptionRow{Opt::no_extra, list, "--no-extra", "NAME",
+              "With --all-extras, all but these optional dependencies"},
     OptionRow{Opt::inexact, flag, "--inexact", "", "Leave packages that are not locked"},
     OptionRow{Opt::no_install_project, flag, "--no-install-project", "",
               "Only what the project needs, not itself"},

@@ -203,7 +203,11 @@ enum class Opt : std::uint8_t {
   locked,
   all_groups,
   only_group,
+  no_group,
   no_default_groups,
+  no_dev,
+  only_dev,
+  no_extra,
   inexact,
   no_install_project,
   no_sync,
@@ -281,6 +285,9 @@ class Arguments {
     }
     return given;
   }
+
+  /// Every option that was given, with its values.
+  [[nodiscard]] const std::map<Opt, std::vector<std::string>>& all() const { return values_; }
 
   std::vector<std::string> positionals;
 

@@ -91,10 +91,13 @@ Outcome<void> open_sources(Workspace& workspace, const Arguments& arguments, Rep
         !row.group.empty() && !is_requested(file, row.group, arguments.values(Opt::group));
     const bool other_extra = !row.extra.empty() && !is_extra_requested(file, row.extra, arguments);
     if (other_extra || other_group) {
-      report.warn(fmt::format(
-          "{}: the source of {} is only for the {} {}, which is not installed here; it is ignored",
-          row.origin, row.package, row.extra.empty() ? "group" : "extra",
-          row.extra.empty() ? row.group : row.extra));
+      // A synchronisation requests nothing: its lock says what comes from where.
+      if (!workspace.requests.requirements.empty())
+        report.warn(
+            fmt::format("{}: the source of {} is only for the {} {}, which is not "
+                        "installed here; it is ignored",
+                        row.origin, row.package, row.extra.empty() ? "group" : "extra",
+                        row.extra.empty() ? row.group : row.extra));
       continue;
     }
     const bool editable =

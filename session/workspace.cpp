@@ -1,6 +1,8 @@
 #include "session/workspace.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -18,8 +20,8 @@
 #include "session/index_access.h"
 #include "session/other_folders.h"
 #include "session/package_sources.h"
-#include "session/requests/group_sources.h"
 #include "session/requests/read_requests.h"
+#include "session/requests/requested_sources.h"
 #include "session/supported_lists.h"
 #include "session/variables.h"
 #include "wheel/requirement.h"
@@ -240,11 +242,12 @@ Outcome<void> open_configured_indexes(Workspace& workspace, Session& session,
                                       const std::string& prefix) {
   auto settings = read_settings(arguments, prefix, session.pip_section());
   if (!settings) return std::unexpected(settings.error());
-  Arguments of_limits;
-  if (auto read = read_configured(*settings, remote, workspace.requests, of_limits); !read)
+  FilesRead limits;
+  if (auto read = read_configured(*settings, remote, workspace.requests, limits); !read)
     return std::unexpected(read.error());
-  if (!of_limits.empty()) {
-    settings = read_settings(merged(arguments, of_limits), prefix, session.pip_section());
+  std::ranges::move(limits.places, std::back_inserter(workspace.request_files));
+  if (!limits.options.empty()) {
+    settings = read_settings(merged(arguments, limits.options), prefix, session.pip_section());
     if (!settings) return std::unexpected(settings.error());
   }
   if (const auto taken = take_requested_sources(arguments, *settings); !taken)
@@ -296,6 +299,14 @@ installer::EnvironmentRequest environment_request(const Session& session) {
   return request;
 }
 
+/// The same with the active environments.
+installer::EnvironmentRequest own_environment_request(const Session& session) {
+  installer::EnvironmentRequest request = environment_request(session);
+  request.virtual_env = variable("VIRTUAL_ENV");
+  request.conda_prefix = variable("CONDA_PREFIX");
+  return request;
+}
+
 }  // namespace
 
 void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use) {
@@ -314,6 +325,12 @@ void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use
   }
 }
 
+Outcome<std::string> find_own_interpreter(const Session& session) {
+  auto found = installer::find_interpreter(own_environment_request(session));
+  if (!found) return failed(found.error());
+  return *std::move(found);
+}
+
 Outcome<installer::Environment> find_base_interpreter(Session& session) {
   installer::EnvironmentRequest request = environment_request(session);
   request.system = request.python.empty();
@@ -325,9 +342,7 @@ Outcome<installer::Environment> find_base_interpreter(Session& session) {
 Outcome<installer::Environment> open_environment(
     Session& session, bool or_system,
     const std::function<void(const std::string& python, const std::string& prefix)>& meanwhile) {
-  installer::EnvironmentRequest request = environment_request(session);
-  request.virtual_env = variable("VIRTUAL_ENV");
-  request.conda_prefix = variable("CONDA_PREFIX");
+  installer::EnvironmentRequest request = own_environment_request(session);
   request.meanwhile = meanwhile;
   auto environment = installer::find_environment(request);
   or_system = or_system || names_other_folders(session.arguments());
@@ -368,13 +383,14 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, Purpose pur
   auto bundle = open_bundle(session.arguments(), session.report());
   if (!bundle) return std::unexpected(bundle.error());
   workspace->bundle = *std::move(bundle);
-  Arguments of_files;
+  FilesRead files;
   const RemoteText remote = remote_files(session, or_system);
-  auto requests = read_requests(session.arguments(), remote, of_files);
+  auto requests = read_requests(session.arguments(), remote, files);
   if (!requests) return std::unexpected(requests.error());
-  Arguments arguments = merged(session.arguments(), of_files);
+  workspace->request_files = std::move(files.places);
+  Arguments arguments = merged(session.arguments(), files.options);
   if (workspace->bundle != nullptr) use_bundle_alone(arguments);
-  session.note_options_of_files(of_files);
+  session.note_options_of_files(files.options);
   auto options = read_options(arguments);
   if (!options) return std::unexpected(options.error());
   auto stated = read_stated_target(arguments);

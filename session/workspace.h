@@ -40,6 +40,9 @@ namespace axle::session {
     const std::function<void(const std::string& python, const std::string& prefix)>& meanwhile =
         {});
 
+/// The interpreter of the environment that open_environment would open, without starting it.
+[[nodiscard]] Outcome<std::string> find_own_interpreter(const Session& session);
+
 /// What a new environment is based on: --python, else the python3 on the path.
 [[nodiscard]] Outcome<installer::Environment> find_base_interpreter(Session& session);
 
@@ -61,6 +64,8 @@ struct Workspace {
   std::vector<std::unique_ptr<index::Source>> owned_sources;
   resolver::Sources sources;
   resolver::Requests requests;
+  /// Where they were read from, besides the command line: paths, "-" for stdin, or URLs.
+  std::vector<std::string> request_files;
   resolver::Options options;
   std::unique_ptr<AttestationChecks> attestations;  ///< nullptr: nothing is asked of them
   std::unique_ptr<SourceBuilds> source_builds;      ///< `options.builds.builder` points to it

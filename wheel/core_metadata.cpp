@@ -234,4 +234,19 @@ std::optional<std::string> essential_metadata(std::string_view text) {
   return essential;
 }
 
+std::string without_requirements(std::string_view essential) {
+  std::string rest;
+  bool left_out = false;
+  while (!essential.empty()) {
+    const std::string_view line = essential.substr(0, essential.find('\n') + 1);
+    essential.remove_prefix(line.size());
+    if (!line.starts_with(' ')) {
+      const std::string_view field = line.substr(0, line.find(':'));
+      left_out = same_field(field, "Requires-Dist") || same_field(field, "Provides-Extra");
+    }
+    if (!left_out) rest += line;
+  }
+  return rest;
+}
+
 }  // namespace axle::wheel

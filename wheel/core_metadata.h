@@ -41,4 +41,7 @@ struct CoreMetadata {
 /// the same but for `fields` and `description`. nullopt: something is wrong with `text`.
 [[nodiscard]] std::optional<std::string> essential_metadata(std::string_view text);
 
+/// `essential`, of essential_metadata, without what it requires and the extras of that.
+[[nodiscard]] std::string without_requirements(std::string_view essential);
+
 }  // namespace axle::wheel

@@ -22,6 +22,7 @@ using fatbin::Header;
 struct FatbinEntry {
   CudaCode code;
   std::string_view bytes;  ///< its header, too
+  bool without_functions = false;
   bool kept = false;
 };
 
@@ -120,7 +121,10 @@ class FatbinCutter {
           header->size > end - at - header->header_size)
         return refuse(at, "a code object is longer than its fatbin");
       const std::uint64_t size = header->header_size + header->size;
-      entries.push_back({fatbin::code_of(*header), section_.substr(at, size)});
+      const auto bytes = section_.substr(at, size);
+      const auto source = wheel::memory_source(bytes);
+      entries.push_back({fatbin::code_of(*header), bytes,
+                         fatbin::is_without_functions(*header, *source, header->header_size)});
       at += size;
     }
     return entries;
@@ -143,7 +147,7 @@ class FatbinCutter {
   }
 
   void choose(std::vector<FatbinEntry>& entries, bool fixed) {
-    CutCounts& counts = cut_.counts;
+    CutCounts counts;
     ++counts.containers;
     if (fixed) ++counts.fixed;
     if (keep_newest(entries, CudaCodeKind::cubin, true)) {
@@ -169,8 +173,12 @@ class FatbinCutter {
       })->kept = true;
     }
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(entries, &FatbinEntry::kept));
-    counts.kept += kept;
-    counts.removed += entries.size() - kept;
+    // Of one whose objects are all empty, nvcc's stub, nothing is to be said.
+    if (!entries.empty() && std::ranges::all_of(entries, &FatbinEntry::without_functions))
+      counts = {};
+    counts.kept = kept;
+    counts.removed = entries.size() - kept;
+    cut_.counts.add(counts);
   }
 
   void write(std::uint64_t at, std::uint64_t end, const std::vector<FatbinEntry>& entries) {

@@ -142,6 +142,19 @@ Result<CutLibrary> cut_hip_library(std::string_view file, std::string_view proce
       where);
 }
 
+Result<void> check_gpu_code(std::string_view file, const BinaryFacts& facts,
+                            std::string_view where) {
+  if (!facts.cuda.stopped.empty()) {
+    const auto cut = cut_cuda_library(file, {}, where);
+    if (!cut && cut.error().kind == ErrorKind::malformed) return std::unexpected(cut.error());
+  }
+  if (!facts.hip.stopped.empty()) {
+    const auto cut = cut_hip_library(file, {}, where);
+    if (!cut && cut.error().kind == ErrorKind::malformed) return std::unexpected(cut.error());
+  }
+  return {};
+}
+
 Result<std::vector<std::string>> library_processors(std::string_view file, std::string_view where) {
   const auto image = read_elf_image(file);
   if (!image) return std::unexpected(within(std::string(where), image.error()));

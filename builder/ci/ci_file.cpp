@@ -53,6 +53,19 @@ Result<std::string> checked_name(std::string name) {
               "rename it");
 }
 
+/// One that is not there would never decide anything.
+Result<void> check_lock_files(const fs::path& folder, const CiSettings& ci) {
+  for (const std::string& file : ci.lock_files) {
+    std::error_code ignored;
+    if (fs::is_regular_file(folder / file, ignored)) continue;
+    return fail(ErrorKind::not_found,
+                fmt::format("{}: tool.axle.ci.lock-files: the project has no file {}",
+                            ci.lock_files_place, text::quote(file)),
+                "name it relative to pyproject.toml, and make it first");
+  }
+  return {};
+}
+
 Result<void> check_limits(CiSystem system, const CiPlan& plan) {
   constexpr std::size_t most = 2;  // cache:key:files
   if (system != CiSystem::gitlab || plan.lock_files.size() <= most) return {};
@@ -70,6 +83,8 @@ Result<CiFile> make_ci_file(const CiRequest& request, Report& report) {
   if (!folder.has_filename()) folder = folder.parent_path();
   const auto project = read_project((folder / "pyproject.toml").string(), report);
   if (!project) return std::unexpected(project.error());
+  if (auto there = check_lock_files(folder, project->ci); !there)
+    return std::unexpected(there.error());
   const SystemRow& row = systems[static_cast<std::size_t>(request.system)];
   const fs::path root = repository_of(folder);
   const fs::path standard = row.sets_up ? root / row.file : folder / row.file;

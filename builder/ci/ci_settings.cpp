@@ -132,6 +132,8 @@ void read_imports(TomlTable& table, CiSettings& settings) {
 
 void read_lock_files(TomlTable& table, CiSettings& settings) {
   settings.lock_files = read_lines(table, "lock-files");
+  if (const toml::node* node = table.node().get("lock-files"))
+    settings.lock_files_place = table.reading().place(*node);
   for (const std::string& file : settings.lock_files) {
     const bool leaves = file.starts_with('/') || file == ".." || file.starts_with("../") ||
                         file.contains("/../") || file.ends_with("/..");

@@ -36,6 +36,7 @@ struct JobRule {
 struct CiSettings {
   std::optional<std::vector<std::string>> imports = {};  ///< modules that smoke tests import
   std::vector<std::string> lock_files = {};              ///< what they say decides the result, too
+  std::string lock_files_place = {};                     ///< "pyproject.toml:12", for errors
   /// `variant index build`: a folder, s3://BUCKET/PREFIX or https://HOST/FOLDER
   std::string index = {};
   std::string repository_url = {};  ///< `variant publish`

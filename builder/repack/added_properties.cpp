@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "builder/table/property_checks.h"
 #include "foundation/text/nearest.h"
 #include "providers/provider.h"
 
@@ -33,10 +34,11 @@ Result<void> check_known(const providers::Provider& provider, const wheel::Prope
   if (open || feature->values.empty() ||
       std::ranges::find(feature->values, property.value) != feature->values.end())
     return {};
-  return fail(ErrorKind::malformed,
-              fmt::format("{}: no machine has this value of {}", text, property.feature),
-              text::suggest(property.value, feature->values,
-                            "`variant properties` shows those of a machine"));
+  return fail(
+      ErrorKind::malformed,
+      fmt::format("{}: no machine has this value of {}", text, property.feature),
+      text::suggest(property.value, feature->values,
+                    "nearest known: " + text::nearest_words(property.value, feature->values)));
 }
 
 Result<wheel::ProviderInfo> provider_for(const wheel::Property& property) {
@@ -80,7 +82,11 @@ Result<wheel::VariantMetadata> with_properties(const wheel::WheelFile& file,
       metadata.namespaces.push_back(property.ns);
     metadata.providers.emplace(property.ns, std::move(*info));
   }
-  return metadata;
+  CollectedReport unchecked;  // namespaces of the wheel whose providers are not known here
+  const std::string conflict = KnownProperties(metadata, unchecked).conflict_in(properties);
+  if (conflict.empty()) return metadata;
+  return fail(ErrorKind::mismatch, fmt::format("variant {}: {}", label, conflict),
+              "make a variant for each, with a --label of its own");
 }
 
 }  // namespace axle::builder

@@ -128,6 +128,7 @@ Result<std::vector<KeptMachine>> kept_machines(SplitBy by,
     const auto machines = machines::select_machines(name, assumptions);
     if (!machines) return std::unexpected(machines.error());
     const machines::NamedMachine& one = machines->front();
+    if (one.machine.os.system != "Linux") continue;  // binaries are read as ELF
     for (const detect::Gpu& gpu : one.machine.gpus) {
       if (gpu.vendor != vendor_of(by) || gpu.arch.empty()) continue;
       const bool had = std::ranges::any_of(before, [&](const binaries::BinaryFacts& facts) {

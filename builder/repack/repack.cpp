@@ -75,6 +75,20 @@ Error with_finished(Error error, const std::vector<RepackedWheel>& wheels) {
   return error;
 }
 
+/// Nothing of a member that is no library, or one of a format that is not read. Error: malformed,
+/// of a library that is damaged or whose GPU code is, with the place.
+Result<std::optional<binaries::BinaryFacts>> read_library(std::string_view content,
+                                                          const std::string& where) {
+  if (!elf::is_elf(content)) return std::nullopt;
+  const auto source = wheel::memory_source(content);
+  auto facts = binaries::scan_binary(*source, where);
+  if (!facts && facts.error().kind == ErrorKind::unsupported) return std::nullopt;
+  if (!facts) return std::unexpected(std::move(facts).error());
+  if (auto whole = binaries::check_gpu_code(content, *facts, where); !whole)
+    return std::unexpected(std::move(whole).error());
+  return std::move(*facts);
+}
+
 constexpr std::uint64_t most_in_memory = 4ULL << 30;  ///< bytes of variants at once
 
 /// A library with GPU code to cut.
@@ -136,27 +150,16 @@ class Split {
     return fmt::format("{}: {}", path_, library);
   }
 
-  /// The architectures of a library. One that is damaged has none that could be trusted. Called by
-  /// several threads at once.
+  /// The architectures of a library. Called by several threads at once.
   Result<void> look_into(const wheel::ZipEntry& entry, std::string_view content) {
-    if (!elf::is_elf(content)) return {};
     const std::string& name = entry.name;
-    const auto source = wheel::memory_source(content);
-    auto facts = binaries::scan_binary(*source, where(name));
-    if (!facts) {
-      if (facts.error().kind == ErrorKind::unsupported) return {};
-      return std::unexpected(std::move(facts).error());
-    }
+    auto read = read_library(content, where(name));
+    if (!read) return std::unexpected(std::move(read).error());
+    auto& facts = *read;
+    if (!facts) return {};
     const bool gpu = is_sm() ? facts->cuda.fatbins > 0 : facts->hip.bundles > 0;
-    const bool damaged = !(is_sm() ? facts->cuda.stopped : facts->hip.stopped).empty();
-    if (!gpu && !damaged) return {};
-    if (damaged) {
-      // The cutter says where; what it does not mind, a reader's limit, does not matter here.
-      const auto whole = is_sm() ? binaries::cut_cuda_library(content, {}, where(name))
-                                 : binaries::cut_hip_library(content, {}, where(name));
-      if (!whole && whole.error().kind == ErrorKind::malformed)
-        return std::unexpected(whole.error());
-    }
+    const bool unread = !(is_sm() ? facts->cuda.stopped : facts->hip.stopped).empty();
+    if (!gpu && !unread) return {};
     if (is_sm()) {
       const std::scoped_lock lock(guard_);
       for (const binaries::CudaGroup& group : facts->cuda.groups) {
@@ -169,12 +172,12 @@ class Split {
       return {};
     }
     auto processors = binaries::library_processors(content, where(name));
-    const bool unread = !processors && processors.error().kind == ErrorKind::unsupported;
-    if (!processors && !unread) return std::unexpected(std::move(processors).error());
+    const bool unknown = !processors && processors.error().kind == ErrorKind::unsupported;
+    if (!processors && !unknown) return std::unexpected(std::move(processors).error());
     const std::scoped_lock lock(guard_);
     if (processors) names_.insert(processors->begin(), processors->end());
     libraries_.push_back({entry.name, entry.data_offset, entry.size, std::move(*facts),
-                          unread ? std::optional(processors.error()) : std::nullopt});
+                          unknown ? std::optional(processors.error()) : std::nullopt});
     return {};
   }
 
@@ -308,7 +311,10 @@ Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptio
   if (auto valid = check_label(options.label); !valid)
     return std::unexpected(std::move(valid).error());
   const auto wheel = SourceWheel::open(
-      path, report, [](const wheel::ZipEntry&, std::string_view) { return Result<void>(); });
+      path, report, [&](const wheel::ZipEntry& entry, std::string_view content) -> Result<void> {
+        const auto read = read_library(content, fmt::format("{}: {}", path, entry.name));
+        return read ? Result<void>() : std::unexpected(read.error());
+      });
   if (!wheel) return std::unexpected(wheel.error());
   const wheel::VariantProperties properties =
       options.properties.empty() ? own_properties(wheel->file()) : options.properties;

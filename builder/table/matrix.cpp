@@ -1,7 +1,7 @@
 #include "builder/table/matrix.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,10 +14,21 @@ namespace axle::builder {
 
 namespace {
 
-/// A row, and where errors about it belong.
+/// Where errors about a row belong.
+struct RowPlace {
+  documents::TomlTable table;
+  std::string key = {};  ///< there; empty: whichever the error is about
+
+  [[nodiscard]] std::string render() {
+    const toml::node* node = key.empty() ? nullptr : table.node().get(key);
+    return table.reading().place(node == nullptr ? table.node() : *node);
+  }
+};
+
 struct Draft {
   MatrixRow row;
-  std::optional<documents::TomlTable> table;
+  std::optional<RowPlace> place;
+  std::optional<StatedRow> changed_by = {};  ///< the last one
 };
 
 std::vector<std::string> labels_of(const wheel::VariantMetadata& variants) {
@@ -33,8 +44,7 @@ class Matrix {
 
   void add_products(const MatrixTable& table) {
     for (const Combination& one : table.products.combinations) {
-      documents::TomlTable place = one.table;
-      add(one.label, overlaid(table.of_all, one.settings), place);
+      add(one.label, overlaid(table.of_all, one.settings), RowPlace{one.table, one.key});
     }
   }
 
@@ -42,7 +52,7 @@ class Matrix {
     const std::size_t of_products = drafts_.size();
     for (const StatedRow& stated : table.rows) {
       if (change(stated, of_products)) continue;
-      add(stated.label, overlaid(table.of_all, stated.settings), stated.table);
+      add(stated.label, overlaid(table.of_all, stated.settings), RowPlace{stated.table});
     }
   }
 
@@ -63,11 +73,11 @@ class Matrix {
   }
 
  private:
-  void refuse(const std::optional<documents::TomlTable>& place, const std::string& key,
-              const std::string& why, const std::string& hint = {}) {
+  void refuse(const std::optional<RowPlace>& place, const std::string& key, const std::string& why,
+              const std::string& hint = {}) {
     if (place) {
-      documents::TomlTable table = *place;
-      table.refuse(key, why, hint);
+      documents::TomlTable table = place->table;
+      table.refuse(place->key.empty() ? key : place->key, why, hint);
     } else {
       reading_.refuse(
           Error{ErrorKind::malformed, fmt::format("{}: {}", reading_.where(), why), hint});
@@ -75,8 +85,7 @@ class Matrix {
   }
 
   /// The row of that label, once for each architecture.
-  void add(const std::string& label, RowSettings settings,
-           const std::optional<documents::TomlTable>& place) {
+  void add(const std::string& label, RowSettings settings, const std::optional<RowPlace>& place) {
     if (!check_label(label, place)) return;
     const auto declared = declared_of(label);
     for (const std::string& one : settings.architectures) {
@@ -88,12 +97,12 @@ class Matrix {
     }
     std::vector<std::string> architectures = std::exchange(settings.architectures, {});
     if (architectures.empty()) architectures.push_back(declared);
-    const std::string at = place ? reading_.place(place->node()) : reading_.where();
+    const std::string at = place ? RowPlace(*place).render() : reading_.where();
     for (std::string& one : architectures)
       drafts_.push_back({{label, std::move(one), settings, at}, place});
   }
 
-  bool check_label(const std::string& label, const std::optional<documents::TomlTable>& place) {
+  bool check_label(const std::string& label, const std::optional<RowPlace>& place) {
     if (label.empty()) return true;
     if (!variants_) {
       refuse(place, "label", fmt::format("the label \"{}\" needs a [variant] table", label),
@@ -118,12 +127,15 @@ class Matrix {
   bool change(const StatedRow& stated, std::size_t of_products) {
     bool changed = false;
     for (std::size_t i = 0; i < of_products; ++i) {
-      MatrixRow& row = drafts_[i].row;
+      Draft& draft = drafts_[i];
+      MatrixRow& row = draft.row;
       const auto& wanted = stated.settings.architectures;
       const bool same =
           row.label == stated.label &&
           (wanted.empty() || std::ranges::find(wanted, row.architecture) != wanted.end());
       if (!same) continue;
+      refuse_second_change(draft, stated);
+      draft.changed_by.emplace(stated);
       row.settings = overlaid(std::move(row.settings), stated.settings);
       row.settings.architectures.clear();
       row.place = reading_.place(stated.table.node());
@@ -132,14 +144,27 @@ class Matrix {
     return changed;
   }
 
+  /// A row for some architectures may follow one for all, but of two for the same neither counts.
+  void refuse_second_change(const Draft& draft, const StatedRow& stated) {
+    if (!draft.changed_by ||
+        draft.changed_by->settings.architectures.empty() != stated.settings.architectures.empty())
+      return;
+    refuse(RowPlace{stated.table}, "label",
+           fmt::format("\"{}\" has a row already ({})", stated.label,
+                       reading_.place(draft.changed_by->table.node())),
+           "write all of its settings into one row");
+  }
+
   void refuse_twins() {
-    std::set<std::pair<std::string, std::string>> seen;
+    std::map<std::pair<std::string, std::string>, std::string> seen;
     for (const Draft& draft : drafts_) {
       const MatrixRow& row = draft.row;
-      if (seen.insert({row.label, row.architecture}).second) continue;
-      refuse(draft.table, "label",
-             fmt::format("{} is duplicated in the matrix",
-                         row.label.empty() ? "the plain wheel" : fmt::format("\"{}\"", row.label)),
+      const auto [first, is_new] = seen.emplace(std::pair(row.label, row.architecture), row.place);
+      if (is_new) continue;
+      refuse(draft.place, "label",
+             fmt::format("{} is duplicated in the matrix, the first is {}",
+                         row.label.empty() ? "the plain wheel" : fmt::format("\"{}\"", row.label),
+                         first->second),
              "rows of one label need different architectures");
     }
   }

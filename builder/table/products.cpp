@@ -31,8 +31,8 @@ std::vector<std::string> keys_in_order(const toml::table& table) {
   return names;
 }
 
-/// `properties = { namespace = { feature = ["value"] } }`
-wheel::VariantProperties read_properties(TomlTable& value) {
+/// `properties = { namespace = { feature = ["value"] } }`; `settings` get their places.
+wheel::VariantProperties read_properties(TomlTable& value, RowSettings& settings) {
   wheel::VariantProperties properties;
   auto table = value.table("properties");
   if (!table) return properties;
@@ -46,6 +46,8 @@ wheel::VariantProperties read_properties(TomlTable& value) {
         const auto property =
             wheel::parse_property(fmt::format("{} :: {} :: {}", ns, feature, one));
         if (property) {
+          settings.places[wheel::render_property(*property)] =
+              features->reading().place(*features->node().get(feature));
           properties.insert(*property);
         } else {
           features->refuse(feature, property.error().message, property.error().hint);
@@ -73,7 +75,8 @@ std::vector<Axis> read_axes(TomlTable& axle) {
       if (!wheel::is_valid_label(key))
         values->refuse(key, "is not a valid part of a variant label",
                        "use lower-case letters, digits, \"_\" and \".\"");
-      AxisValue read{key, read_properties(*value), read_row_settings(*value, SettingsScope::row)};
+      RowSettings settings = read_row_settings(*value, SettingsScope::row);
+      AxisValue read{key, read_properties(*value, settings), std::move(settings)};
       value->finish();
       axis.values.push_back(std::move(read));
     }
@@ -122,6 +125,7 @@ class Product {
                              fmt::format("there are more than {} combinations", most_combinations));
       }
     }
+    const std::size_t before = all.size();
     std::vector<const AxisValue*> values(chosen_.size());
     for (std::size_t number = 0; number < count; ++number) {
       std::size_t rest = number;
@@ -131,6 +135,8 @@ class Product {
       }
       if (!is_excluded(values)) add(values, all);
     }
+    if (all.size() == before)
+      table_.refuse("exclude", "every combination is excluded", "remove an entry, or the product");
   }
 
  private:
@@ -221,7 +227,10 @@ class Product {
   }
 
   void add(const std::vector<const AxisValue*>& values, std::vector<Combination>& all) {
-    Combination made{{}, {}, settings_, table_};
+    std::size_t last = values.size() - 1;
+    while (last > 0 && values[last]->properties.empty()) --last;
+    if (values[last]->properties.empty()) last = values.size() - 1;
+    Combination made{{}, {}, settings_, chosen_[last]->table, values[last]->name};
     for (const AxisValue* value : values) {
       made.properties.insert(value->properties.begin(), value->properties.end());
       made.settings = overlaid(std::move(made.settings), value->settings);

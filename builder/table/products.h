@@ -28,7 +28,8 @@ struct Combination {
   std::string label;  ///< "null" without properties
   wheel::VariantProperties properties;
   RowSettings settings;        ///< of the product, then of the values
-  documents::TomlTable table;  ///< the product, or the axes: for errors
+  documents::TomlTable table;  ///< for errors: the axis of its last value that has properties
+  std::string key;             ///< that value, there
 };
 
 struct Products {

@@ -7,9 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "binaries/declared_properties.h"
 #include "foundation/text/nearest.h"
-#include "providers/gpu_archs.h"
+#include "providers/exclusive_properties.h"
 #include "wheel/requirement.h"
 #include "wheel/variant/abi_dependency.h"
 
@@ -19,9 +18,6 @@ namespace {
 
 using wheel::Property;
 
-constexpr std::string_view lower_bound = "_lower_bound";
-constexpr std::string_view upper_bound = "_upper_bound";
-
 std::string first_words(const std::vector<std::string>& words) {
   constexpr std::size_t shown = 8;
   const auto end = words.begin() + static_cast<std::ptrdiff_t>(std::min(shown, words.size()));
@@ -29,45 +25,19 @@ std::string first_words(const std::vector<std::string>& words) {
                      words.size() > shown ? ", …" : "");
 }
 
-/// Why no machine has both; empty: one may.
-std::string opposed_bounds(const Property& lower, const Property& upper) {
-  const bool pair = lower.ns == upper.ns && lower.feature.ends_with(lower_bound) &&
-                    upper.feature.ends_with(upper_bound) &&
-                    lower.feature.substr(0, lower.feature.size() - lower_bound.size()) ==
-                        upper.feature.substr(0, upper.feature.size() - upper_bound.size());
-  if (!pair) return {};
-  // A major alone is that of its first release ("12"), as an upper bound too.
-  const auto number = [](std::string text) {
-    if (text.find('.') == std::string::npos) text += ".0";
-    return providers::parse_major_minor(text);
-  };
-  const auto from = number(lower.value);
-  const auto to = number(upper.value);
-  if (!from || !to || *from < *to) return {};
-  return fmt::format("\"{}\" and \"{}\" exclude each other", wheel::render_property(lower),
-                     wheel::render_property(upper));
-}
-
-std::string contradiction_of(const wheel::VariantProperties& properties) {
-  const Property* first = nullptr;
-  detect::Arch arch = detect::Arch::other;
-  for (const Property& property : properties) {
-    const detect::Arch own = binaries::declared_architecture({property});
-    if (own != detect::Arch::other && arch != detect::Arch::other && own != arch) {
-      return fmt::format("\"{}\" is of {}, \"{}\" of {}", wheel::render_property(*first),
-                         detect::render_arch(arch), wheel::render_property(property),
-                         detect::render_arch(own));
-    }
-    if (own != detect::Arch::other && first == nullptr) {
-      first = &property;
-      arch = own;
-    }
-    for (const Property& other : properties) {
-      std::string why = opposed_bounds(property, other);
-      if (!why.empty()) return why;
-    }
+/// "90" and "sm_90" of 90_real and 90_virtual: "did you mean 90_real or 90_virtual?"; empty: none
+/// begins so.
+std::string completed(std::string_view value, const std::vector<std::string>& known) {
+  for (const std::string_view prefix : {"sm_", "compute_"}) {
+    if (value.starts_with(prefix)) value.remove_prefix(prefix.size());
   }
-  return {};
+  std::vector<std::string> longer;
+  for (const std::string& one : known) {
+    if (one.size() > value.size() && one.starts_with(value) && one[value.size()] == '_')
+      longer.push_back(one);
+  }
+  return longer.empty() ? std::string()
+                        : fmt::format("did you mean {}?", text::joined_by_or(longer));
 }
 
 }  // namespace
@@ -149,8 +119,10 @@ void KnownProperties::check_one(const PropertyPlace& place, const Property& prop
   }
   const auto& known = feature->second.values;
   if (known.empty() || std::ranges::find(known, property.value) != known.end()) return;
+  std::string hint = completed(property.value, known);
+  if (hint.empty()) hint = text::suggest(property.value, known, first_words(known));
   place.table.refuse(place.key, fmt::format("\"{}\": the provider has no such value", text),
-                     text::suggest(property.value, known, first_words(known)));
+                     std::move(hint));
 }
 
 void KnownProperties::check(const PropertyPlace& place,
@@ -176,8 +148,7 @@ void KnownProperties::check(const PropertyPlace& place,
   }
 }
 
-void KnownProperties::check_together(const PropertyPlace& place, std::string_view label,
-                                     const wheel::VariantProperties& properties) const {
+std::string KnownProperties::conflict_in(const wheel::VariantProperties& properties) const {
   const Property* previous = nullptr;
   for (const Property& property : properties) {
     const bool again =
@@ -186,16 +157,19 @@ void KnownProperties::check_together(const PropertyPlace& place, std::string_vie
     const auto of = values_.find(property.ns);
     if (!again || of == values_.end()) continue;
     const auto feature = of->second.find(property.feature);
-    if (feature != of->second.end() && !feature->second.multi_value) {
-      place.table.refuse(place.key, fmt::format("variant {}: {} :: {} takes one value, not several",
-                                                label, property.ns, property.feature));
-    }
+    if (feature != of->second.end() && !feature->second.multi_value)
+      return fmt::format("{} :: {} takes one value, not several", property.ns, property.feature);
   }
-  const std::string why = contradiction_of(properties);
+  const std::string why = providers::contradiction_in(properties);
+  return why.empty() ? why : "no machine has all of its properties: " + why;
+}
+
+void KnownProperties::check_together(const PropertyPlace& place, std::string_view label,
+                                     const wheel::VariantProperties& properties) const {
+  const std::string why = conflict_in(properties);
   if (why.empty()) return;
-  place.table.refuse(
-      place.key, fmt::format("variant {}: no machine has all of its properties: {}", label, why),
-      "declare one of them, or list the combination under exclude");
+  place.table.refuse(place.key, fmt::format("variant {}: {}", label, why),
+                     "declare one of them, or list the combination under exclude");
 }
 
 }  // namespace axle::builder

@@ -29,8 +29,10 @@ class KnownProperties {
   /// Refuses unknown namespaces, features and values, with the nearest known ones, and values of
   /// an ABI namespace that are none.
   void check(const PropertyPlace& place, const wheel::VariantProperties& properties) const;
-  /// Refuses properties that contradict each other: several values of a feature that has one, two
-  /// CPU architectures, a lower bound that is not below the upper one.
+  /// What properties contradict each other: several values of a feature that has one, two CPU
+  /// architectures, a lower bound that is not below the upper one. Empty: none.
+  [[nodiscard]] std::string conflict_in(const wheel::VariantProperties& properties) const;
+  /// Refuses those.
   void check_together(const PropertyPlace& place, std::string_view label,
                       const wheel::VariantProperties& properties) const;
 

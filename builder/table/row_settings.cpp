@@ -137,6 +137,29 @@ void combine(Definitions& below, const Definitions& above) {
   below.insert(below.end(), above.begin(), above.end());
 }
 
+/// Where each of them is said.
+void read_places(documents::TomlTable& table, SettingsScope scope, RowSettings& settings) {
+  const documents::TomlReading& reading = table.reading();
+  for (const char* key : {"march", "tune", "cuda-architectures", "hip-architectures",
+                          "sycl-targets", "architectures", "wheel"}) {
+    if (const toml::node* node = table.node().get(key)) settings.places[key] = reading.place(*node);
+  }
+  for (const auto& [key, what] :
+       {std::pair("environment", "environment."), std::pair("config-settings", "config-settings."),
+        std::pair("cmake", "cmake.")}) {
+    const toml::table* values = table.node()[key].as_table();
+    // The `cmake` of [tool.axle] has its variables in a table of their own.
+    if (scope == SettingsScope::project && values != nullptr && what == std::string_view("cmake."))
+      values = (*values)["define"].as_table();
+    if (values == nullptr) continue;
+    for (const auto& [name, node] : *values)
+      settings.places[std::string(what) + std::string(name.str())] = reading.place(node);
+  }
+  const toml::array* arguments = table.node()["compile-args"].as_array();
+  for (std::size_t i = 0; arguments != nullptr && i < settings.compile_args.size(); ++i)
+    settings.places["compile-args " + settings.compile_args[i]] = reading.place((*arguments)[i]);
+}
+
 template <class T>
 void replace(T& below, const T& above, bool stated) {
   if (stated) below = above;
@@ -176,6 +199,7 @@ RowSettings read_row_settings(documents::TomlTable& table, SettingsScope scope) 
   settings.sycl_targets = read_list(table, "sycl-targets");
   settings.environment = read_environment(table);
   settings.config_settings = read_config_settings(table);
+  read_places(table, scope, settings);
   if (scope == SettingsScope::project) return settings;
   settings.define = read_definitions(table, "cmake");
   settings.optional = table.flag("optional");
@@ -199,7 +223,13 @@ RowSettings overlaid(RowSettings below, const RowSettings& above) {
   replace(below.optional, above.optional, above.optional.has_value());
   replace(below.architectures, above.architectures, !above.architectures.empty());
   replace(below.wheel, above.wheel, !above.wheel.empty());
+  for (const auto& [what, place] : above.places) below.places[what] = place;
   return below;
+}
+
+std::string RowSettings::place_of(std::string_view what, std::string_view otherwise) const {
+  const auto found = places.find(what);
+  return found == places.end() ? std::string(otherwise) : found->second;
 }
 
 }  // namespace axle::builder

@@ -3,8 +3,11 @@
 // an axis, in a product, in [[tool.axle.variant]].
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +35,12 @@ struct RowSettings {
   std::optional<bool> optional = {};
   std::vector<std::string> architectures = {};  ///< "x86_64"; a row for each
   std::string wheel = {};                       ///< one that exists, relative to the project
+  /// Where it is said, for errors: "march", "environment.CC", "compile-args -O3", and properties as
+  /// they are rendered; "pyproject.toml:12".
+  std::map<std::string, std::string, std::less<>> places = {};
+
+  /// Of one of them; `otherwise` of what is not said here.
+  [[nodiscard]] std::string place_of(std::string_view what, std::string_view otherwise) const;
 };
 
 enum class SettingsScope : std::uint8_t {

@@ -92,6 +92,22 @@ std::optional<HipClang> read_hipcc_command(std::string_view said) {
   return clang;
 }
 
+/// The last lines that say something.
+std::string last_words(std::string_view said) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string_view> lines;
+  while (!said.empty()) {
+    const std::size_t end = std::min(said.find('\n'), said.size());
+    const std::string_view line = said.substr(0, end);
+    // What --dryrun shows.
+    if (!line.empty() && !line.starts_with("#$")) lines.push_back(line);
+    said.remove_prefix(std::min(end + 1, said.size()));
+  }
+  const std::size_t first = lines.size() - std::min(most, lines.size());
+  return fmt::format(
+      "{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), "\n"));
+}
+
 std::vector<std::string> sycl_check(const std::string& compiler, const std::string& targets) {
   return {compiler, "-fsycl",   "-fsycl-targets=" + targets, "-fsyntax-only", "-x",
           "c++",    "/dev/null"};
@@ -113,6 +129,7 @@ Result<void> ToolchainFinder::find_cuda(const ToolchainNeeds& needs, Toolchain& 
   if (!found.cuda && places_.cuda.empty() && places_.python_toolkits)
     try_each(candidates({}, places_.python_toolkits(), "bin/nvcc", {}));
   if (!found.cuda) {
+    blame({"environment.CUDACXX", targets.front().property});
     return fail(ErrorKind::not_found,
                 fmt::format("there is no CUDA compiler, which {} needs: {} is not installed or "
                             "does not run",
@@ -126,10 +143,51 @@ Result<void> ToolchainFinder::find_cuda(const ToolchainNeeds& needs, Toolchain& 
         fmt::format("CUDA code for {} is not built on {}", found.architecture, host_architecture()),
         fmt::format("build this variant on such a machine, or set cuda-architectures = []"));
   }
-  for (const GpuTarget& target : targets) {
-    if (tried({found.cuda->program, "--dryrun", "-gencode", gencode(target.name), "-c", "-x", "cu",
-               "/dev/null", "-o", "/dev/null"}))
-      continue;
+  if (auto host = find_cuda_host(found); !host) return host;
+  return check_nvcc(needs, found);
+}
+
+Result<void> ToolchainFinder::find_cuda_host(Toolchain& found) {
+  const std::string program = variable("CUDAHOSTCXX");
+  if (program.empty()) return {};
+  found.cuda_host = asked(program, "c++");
+  if (!found.cuda_host->program.empty()) return {};
+  blame({"environment.CUDAHOSTCXX"});
+  return fail(ErrorKind::not_found,
+              fmt::format("there is no C++ compiler for nvcc: {}, which CUDAHOSTCXX names, is not "
+                          "installed or does not run",
+                          program),
+              "set CUDAHOSTCXX to one that is there, or leave it unset");
+}
+
+Result<void> ToolchainFinder::check_nvcc(const ToolchainNeeds& needs, const Toolchain& found) {
+  std::vector<std::string> begin = {found.cuda->program, "--dryrun"};
+  const std::string& host = found.cuda_host  ? found.cuda_host->program
+                            : needs.by_cmake ? found.cxx.program
+                                             : std::string();
+  if (!host.empty()) begin.insert(begin.end(), {"-ccbin", host});
+  const auto arguments = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = begin;
+    all.insert(all.end(), more.begin(), more.end());
+    all.insert(all.end(), {"-c", "-x", "cu", "/dev/null", "-o", "/dev/null"});
+    return all;
+  };
+  for (const GpuTarget& target : needs.compilation.cuda) {
+    if (tried(arguments({"-gencode", gencode(target.name)}))) continue;
+    if (const auto bare = arguments({}); !tried(bare)) {
+      const std::string told =
+          said_by_variables({"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CUDAHOSTCXX"});
+      blame({"environment.NVCC_PREPEND_FLAGS", "environment.NVCC_APPEND_FLAGS",
+             "environment.CUDAHOSTCXX"});
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{} ({}) does not work{}: {}", found.cuda->program, found.cuda->version,
+                      told.empty() ? "" : " with " + told, last_words(words_of(bare))),
+          told.empty() ? "choose another CUDA toolkit with PATH or CUDACXX, or another C++ "
+                         "compiler with CUDAHOSTCXX"
+                       : "correct these variables, or leave them unset");
+    }
+    blame({target.property});
     return fail(ErrorKind::unsupported,
                 fmt::format("{} ({}) has no target {}, which {} needs", found.cuda->program,
                             found.cuda->version, target.name, target.property),
@@ -137,6 +195,10 @@ Result<void> ToolchainFinder::find_cuda(const ToolchainNeeds& needs, Toolchain& 
                 "what it has");
   }
   return {};
+}
+
+std::string HipClang::as_list() const {
+  return fmt::format("{}{}{}", program, arguments.empty() ? "" : ";", fmt::join(arguments, ";"));
 }
 
 std::string HipClang::rocm() const {
@@ -157,6 +219,7 @@ const std::optional<HipClang>& ToolchainFinder::started_by(
 Result<void> ToolchainFinder::find_hip(const ToolchainNeeds& needs, Toolchain& found) {
   const auto& targets = needs.compilation.hip;
   if (targets.empty()) return {};
+  blame({"environment.HIPCXX", targets.front().property});
   Compiler other;
   for (const std::string& program : candidates(places_.hip, places_.rocm, "llvm/bin/clang++",
                                                {"amdclang++", "hipcc", "clang++"})) {
@@ -186,6 +249,7 @@ Result<void> ToolchainFinder::find_hip(const ToolchainNeeds& needs, Toolchain& f
   }
   for (const GpuTarget& target : targets) {
     if (tried(hip_check(other.program, target.name))) continue;
+    blame({target.property});
     return fail(ErrorKind::unsupported,
                 fmt::format("{} ({}) has no offload architecture {}, which {} needs", other.program,
                             other.version, target.name, target.property),
@@ -207,6 +271,7 @@ Result<void> ToolchainFinder::find_sycl(const ToolchainNeeds& needs, Toolchain& 
     found.cxx = std::move(compiler);
     return {};
   }
+  blame({"environment.CXX", targets.front().property});
   return fail(ErrorKind::not_found,
               fmt::format("there is no SYCL compiler for {}, which {} needs: {} does not accept "
                           "-fsycl-targets={}",

@@ -1,5 +1,6 @@
 #include "builder/toolchains/host_compilers.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -54,6 +55,40 @@ std::string cache_entry(const std::string& cache, std::string_view name) {
   return value.ends_with("-NOTFOUND") ? std::string() : value;
 }
 
+/// What the compiler wrote when CMake tried it, without what CMake and Ninja say of it; empty: none
+/// was tried.
+std::string words_of_compiler(std::string_view said) {
+  constexpr std::string_view before = "It fails with the following output:";
+  const std::size_t begin = said.find(before);
+  if (begin == std::string_view::npos) return {};
+  said.remove_prefix(begin + before.size());
+  said = said.substr(0, said.find("CMake will not be able"));
+  std::string words;
+  while (!said.empty()) {
+    const std::size_t end = std::min(said.find('\n'), said.size());
+    std::string_view line = said.substr(0, end);
+    said.remove_prefix(std::min(end + 1, said.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const bool of_others = line.empty() || line.starts_with("Change Dir:") ||
+                           line.starts_with("Run Build Command") || line.starts_with("ninja:") ||
+                           line.starts_with("FAILED:") || line.starts_with('[');
+    if (!of_others) words += fmt::format("{}{}", words.empty() ? "" : "\n", line);
+  }
+  return words;
+}
+
+Error no_compiler(std::string_view said, const std::string& last, const std::string& told) {
+  const std::string with = told.empty() ? "" : " with " + told;
+  if (std::string words = words_of_compiler(said); !words.empty()) {
+    return {ErrorKind::unsupported, fmt::format("the C compiler does not work{}:\n{}", with, words),
+            told.empty() ? "install another one, or set CC and CXX"
+                         : "correct these variables, or leave them unset"};
+  }
+  return {ErrorKind::not_found,
+          fmt::format("finding a C compiler{} failed; its last lines:\n{}", with, last),
+          "install one, on Debian: apt install gcc g++; or set CC and CXX"};
+}
+
 }  // namespace
 
 Result<void> check_cmake() {
@@ -61,7 +96,8 @@ Result<void> check_cmake() {
   return expect_tool("ninja", "ninja-build");
 }
 
-Result<Compilers> find_compilers(const std::string& work_folder) {
+Result<Compilers> find_compilers(const std::string& work_folder, const Definitions& environment,
+                                 const std::string& told) {
   const fs::path folder = fs::path(work_folder) / "compilers";
   std::error_code ignored;
   // What was found earlier may be gone, and CC may say other than then.
@@ -69,17 +105,16 @@ Result<Compilers> find_compilers(const std::string& work_folder) {
   if (auto written = write_project(folder); !written) return std::unexpected(written.error());
   const std::string log = (folder / "build.log").string();
   const std::string build = (folder / "build").string();
-  const auto status = run_logged(
-      {{"cmake", "-S", folder.string(), "-B", build, "-G", "Ninja"}, {}, {{"LC_ALL", "C"}}}, log);
+  system::Program cmake{{"cmake", "-S", folder.string(), "-B", build, "-G", "Ninja"}};
+  cmake.variables = {{"LC_ALL", "C"}};
+  cmake.variables.insert(cmake.variables.end(), environment.begin(), environment.end());
+  const auto status = run_logged(cmake, log);
   if (!status) return std::unexpected(status.error());
   if (*status != 0) {
     const std::string said = last_lines(log, 100);
     if (auto full = lack_of_space("compilers cannot be tried", folder.string(), said))
       return std::unexpected(std::move(*full));
-    return fail(ErrorKind::not_found,
-                fmt::format("finding a C compiler failed; its last lines:\n{}",
-                            last_lines(log, shown_lines)),
-                "install one, on Debian: apt install gcc g++; or set CC and CXX");
+    return std::unexpected(no_compiler(said, last_lines(log, shown_lines), told));
   }
   const auto cache = read_file((fs::path(build) / "CMakeCache.txt").string(), largest_text);
   if (!cache) return std::unexpected(cache.error());

@@ -1,5 +1,6 @@
 #include "builder/toolchains/toolchain.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -61,16 +62,56 @@ std::string host_architecture() {
   return ::uname(&names) == 0 ? names.machine : std::string();
 }
 
-std::optional<std::string> ToolchainFinder::output_of(
+ToolchainFinder::ToolchainFinder(ToolchainPlaces places,
+                                 std::map<std::string, StatedCompilers> stated,
+                                 std::string work_folder, Definitions environment,
+                                 Definitions inherited)
+    : places_(std::move(places)),
+      stated_(std::move(stated)),
+      work_(std::move(work_folder)),
+      environment_(std::move(environment)),
+      inherited_(std::move(inherited)) {
+  for (const auto& [name, value] : environment_) {
+    if (name == "CC") places_.c = value;
+    if (name == "CXX") places_.cxx = value;
+    if (name == "CUDACXX") places_.cuda = value;
+    if (name == "HIPCXX") places_.hip = value;
+    if (name == "CUDA_HOME" || name == "CUDA_PATH")
+      places_.cuda_toolkits.insert(places_.cuda_toolkits.begin(), value);
+    if (name == "ROCM_PATH") places_.rocm.insert(places_.rocm.begin(), value);
+  }
+}
+
+std::string ToolchainFinder::variable(std::string_view name) const {
+  for (const Definitions* all : {&environment_, &inherited_}) {
+    const auto found = std::ranges::find(*all, name, &Definitions::value_type::first);
+    if (found != all->end()) return found->second;
+  }
+  return {};
+}
+
+std::string ToolchainFinder::said_by_variables(
+    std::initializer_list<std::string_view> names) const {
+  std::string text;
+  for (const std::string_view name : names) {
+    const std::string value = variable(name);
+    if (!value.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+std::expected<std::string, std::string> ToolchainFinder::output_of(
     const std::vector<std::string>& arguments,
     std::vector<std::pair<std::string, std::string>> variables) {
   variables.emplace_back("LC_ALL", "C");
+  variables.insert(variables.end(), environment_.begin(), environment_.end());
   system::ProgramSettings settings;
   settings.errors = system::ErrorStream::with_output;
   settings.child.group = system::Group::shared;
   settings.child.inherits_descriptors = true;
   const auto run = system::run_program({arguments, {}, std::move(variables)}, settings);
-  if (!run && run.error() == std::errc::no_such_file_or_directory) return std::nullopt;
+  if (!run && run.error() == std::errc::no_such_file_or_directory)
+    return std::unexpected(run.error().message());
   const std::string said = run ? run->out : run.error().message();
   // For the curious; the program itself reads none of it.
   std::ofstream(fs::path(work_) / "compilers.log", std::ios::binary | std::ios::app)
@@ -78,13 +119,18 @@ std::optional<std::string> ToolchainFinder::output_of(
       << said;
   if (run && run->exit_code == 0) return said;
   if (!trouble_) trouble_ = lack_of_space("compilers cannot be tried", work_, said);
-  return std::nullopt;
+  return std::unexpected(said);
 }
 
 bool ToolchainFinder::tried(const std::vector<std::string>& arguments) {
-  const auto known = tried_.find(arguments);
-  if (known != tried_.end()) return known->second;
-  return tried_[arguments] = output_of(arguments).has_value();
+  auto known = tried_.find(arguments);
+  if (known == tried_.end()) known = tried_.emplace(arguments, output_of(arguments)).first;
+  return known->second.has_value();
+}
+
+const std::string& ToolchainFinder::words_of(const std::vector<std::string>& arguments) {
+  static const std::string none;
+  return tried(arguments) ? none : tried_.find(arguments)->second.error();
 }
 
 Compiler ToolchainFinder::asked(const std::string& program, const std::string& language) {
@@ -101,20 +147,32 @@ Compiler ToolchainFinder::asked(const std::string& program, const std::string& l
   return asked_[program] = {program, text->substr(0, text->find('\n'))};
 }
 
+Result<void> ToolchainFinder::ask_cmake() {
+  const auto compilers = find_compilers(work_, environment_,
+                                        said_by_variables({"CC", "CFLAGS", "CPPFLAGS", "LDFLAGS"}));
+  if (!compilers) return std::unexpected(compilers.error());
+  Toolchain both;
+  both.c = asked(compilers->c, "c");
+  both.cxx = asked(compilers->cxx, "c++");
+  const std::string told = said_by_variables({"CXX", "CXXFLAGS"});
+  if (both.cxx.program.empty() && !told.empty()) {
+    return fail(ErrorKind::not_found, fmt::format("no C++ compiler works with {}", told),
+                "correct these variables, or leave them unset");
+  }
+  by_cmake_ = std::move(both);
+  return {};
+}
+
 Result<void> ToolchainFinder::find_host(const ToolchainNeeds& needs, Toolchain& found) {
   if (needs.by_cmake) {
     if (!by_cmake_) {
-      const auto compilers = find_compilers(work_);
-      if (compilers) {
-        Toolchain both;
-        both.c = asked(compilers->c, "c");
-        both.cxx = asked(compilers->cxx, "c++");
-        by_cmake_ = std::move(both);
-      } else {
-        by_cmake_ = std::unexpected(compilers.error());
-      }
+      if (auto asked = ask_cmake(); !asked) by_cmake_ = std::unexpected(asked.error());
     }
-    if (!*by_cmake_) return std::unexpected(by_cmake_->error());
+    if (!*by_cmake_) {
+      blame({"environment.CC", "environment.CFLAGS", "environment.CPPFLAGS", "environment.LDFLAGS",
+             "environment.CXX", "environment.CXXFLAGS"});
+      return std::unexpected(by_cmake_->error());
+    }
     found.c = (*by_cmake_)->c;
     found.cxx = (*by_cmake_)->cxx;
     return {};
@@ -123,16 +181,24 @@ Result<void> ToolchainFinder::find_host(const ToolchainNeeds& needs, Toolchain& 
   found.cxx = asked(places_.cxx.empty() ? "c++" : places_.cxx, "c++");
   // A back end may need none; what it is told to use must be there.
   const bool told = !needs.compilation.flags.empty() || !places_.c.empty();
-  if (!found.c.program.empty() || !told) return {};
+  if (!found.c.program.empty() || !told) {
+    if (places_.cxx.empty() || !found.cxx.program.empty()) return {};
+    blame({"environment.CXX"});
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("there is no C++ compiler: {} is not installed or does not run", places_.cxx),
+        "install one, on Debian: apt install g++; or set CXX");
+  }
+  blame({"environment.CC"});
   return fail(ErrorKind::not_found,
               fmt::format("there is no C compiler: {} is not installed or does not run",
                           places_.c.empty() ? "cc" : places_.c),
               "install one, on Debian: apt install gcc g++; or set CC and CXX");
 }
 
-Result<void> ToolchainFinder::find_cross(const ToolchainNeeds& needs, Toolchain& found) {
-  found.triple = triple_of(needs.architecture);
-  const auto stated = stated_.find(needs.architecture);
+Result<void> ToolchainFinder::find_cross(Toolchain& found) {
+  found.triple = triple_of(found.architecture);
+  const auto stated = stated_.find(found.architecture);
   const bool named = stated != stated_.end();
   const std::string c = named ? stated->second.c : found.triple + "-gcc";
   const std::string cxx = named ? stated->second.cxx : found.triple + "-g++";
@@ -141,13 +207,18 @@ Result<void> ToolchainFinder::find_cross(const ToolchainNeeds& needs, Toolchain&
   const bool whole = !found.c.program.empty() && (cxx.empty() || !found.cxx.program.empty());
   if (whole) return {};
   const std::string& missing = found.c.program.empty() ? c : cxx;
-  std::string hint = fmt::format(
-      "install it, on Debian: apt install g++-{}; name another one in "
-      "[tool.axle.toolchain.{}]; or leave such variants out: --arch {}",
-      debian_name(found.triple), needs.architecture, host_architecture());
+  if (named) blamed_place_ = stated->second.place;
+  std::string hint =
+      found.architecture == host_architecture()
+          ? fmt::format("install it, or name another one in [tool.axle.toolchain.{}]",
+                        found.architecture)
+          : fmt::format(
+                "install it, on Debian: apt install g++-{}; name another one in "
+                "[tool.axle.toolchain.{}]; or leave such variants out: --arch {}",
+                debian_name(found.triple), found.architecture, host_architecture());
   return fail(ErrorKind::not_found,
-              fmt::format("{}there is no compiler for {}: {} is not installed or does not run",
-                          named ? stated->second.place + ": " : "", needs.architecture, missing),
+              fmt::format("there is no compiler for {}: {} is not installed or does not run",
+                          found.architecture, missing),
               std::move(hint));
 }
 
@@ -160,13 +231,16 @@ Result<void> ToolchainFinder::check_flags(const Toolchain& found, const Compilat
        {std::pair(&found.c, "c"), std::pair(&found.cxx, "c++")}) {
     if (compiler->program.empty() || tried(syntax_of(compiler->program, language, all))) continue;
     for (const CompileFlag& flag : compilation.flags) {
+      blame({flag.property});
       if (!tried(syntax_of(compiler->program, language, {flag.flag})))
         return lacks(*compiler, flag);
     }
     for (const std::string& arg : compilation.args) {
+      blame({"compile-args " + arg});
       if (!tried(syntax_of(compiler->program, language, {arg})))
         return lacks(*compiler, {arg, "compile-args"});
     }
+    blame({});
     return fail(ErrorKind::unsupported, fmt::format("{} does not support {} together",
                                                     title_of(*compiler), compilation.host_flags()));
   }
@@ -174,10 +248,18 @@ Result<void> ToolchainFinder::check_flags(const Toolchain& found, const Compilat
 }
 
 Result<Toolchain> ToolchainFinder::find(const ToolchainNeeds& needs) {
+  blamed_.clear();
+  blamed_place_.clear();
   auto found = find_all(needs);
   // Another compiler may have been taken for one that could not be tried.
   if (trouble_) return std::unexpected(*trouble_);
-  return found;
+  if (found) return found;
+  std::string place = blamed_place_;
+  for (const std::string& what : blamed_) {
+    if (place.empty()) place = needs.settings.place_of(what, "");
+  }
+  if (place.empty()) place = needs.place;
+  return std::unexpected(within(fmt::format("{}: {}", place, needs.title), found.error()));
 }
 
 Result<Toolchain> ToolchainFinder::find_all(const ToolchainNeeds& needs) {
@@ -185,7 +267,7 @@ Result<Toolchain> ToolchainFinder::find_all(const ToolchainNeeds& needs) {
   const std::string host = host_architecture();
   found.architecture = needs.architecture.empty() ? host : needs.architecture;
   const bool native = found.architecture == host && !stated_.contains(host);
-  if (auto done = native ? find_host(needs, found) : find_cross(needs, found); !done)
+  if (auto done = native ? find_host(needs, found) : find_cross(found); !done)
     return std::unexpected(done.error());
   if (found.architecture == host) found.triple.clear();
   for (const auto step :

@@ -1,10 +1,13 @@
 #pragma once
 // The compilers of a build: found, asked for their version, and tried before anything is compiled.
 
+#include <expected>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +28,9 @@ struct HipClang {
 
   /// "/usr", from --rocm-path; "" without.
   [[nodiscard]] std::string rocm() const;
+  /// As CMake takes a compiler with arguments that it always needs. CMake identifies compilers
+  /// without the flags of the language where these have blanks.
+  [[nodiscard]] std::string as_list() const;
 };
 
 /// With which one row is compiled.
@@ -34,6 +40,7 @@ struct Toolchain {
   Compiler c;
   Compiler cxx;
   std::optional<Compiler> cuda;
+  std::optional<Compiler> cuda_host;  ///< that CUDAHOSTCXX names
   std::optional<Compiler> hip;
   std::optional<HipClang> hip_clang;  ///< where `hip` is hipcc
   std::optional<Compiler> sycl;       ///< of C++ with SYCL; then also `cxx`
@@ -64,47 +71,66 @@ struct ToolchainNeeds {
   std::string architecture;  ///< empty: the machine's own
   bool by_cmake = false;     ///< CMake chooses C and C++
   const Compilation& compilation;
+  const RowSettings& settings;  ///< of the row: where it says what
+  std::string title;            ///< "variant v3", for errors
+  std::string place;            ///< of the row
 };
 
 /// "x86_64": of the machine that builds.
 [[nodiscard]] std::string host_architecture();
 
-/// Finds each compiler once.
+/// Finds each compiler once, as rows with one environment have them.
 class ToolchainFinder {
  public:
+  /// `environment` is the rows' own; `inherited`, which it changes, that of this program.
   ToolchainFinder(ToolchainPlaces places, std::map<std::string, StatedCompilers> stated,
-                  std::string work_folder)
-      : places_(std::move(places)), stated_(std::move(stated)), work_(std::move(work_folder)) {}
+                  std::string work_folder, Definitions environment, Definitions inherited);
 
-  /// All that `needs` asks for, tried with its flags and targets. Errors: not_found (what is
-  /// missing, what to install), unsupported (a flag or target that a compiler lacks: its version,
-  /// the property), io (the disk is full).
+  /// All that `needs` asks for, tried with its flags and targets. Errors, with the place of what
+  /// asks for it: not_found (what is missing, what to install), unsupported (a flag or target that
+  /// a compiler lacks: its version, the property; a compiler that does not work: its own words), io
+  /// (the disk is full).
   [[nodiscard]] Result<Toolchain> find(const ToolchainNeeds& needs);
 
  private:
   [[nodiscard]] Result<void> find_host(const ToolchainNeeds& needs, Toolchain& found);
-  [[nodiscard]] Result<void> find_cross(const ToolchainNeeds& needs, Toolchain& found);
+  [[nodiscard]] Result<void> find_cross(Toolchain& found);
   [[nodiscard]] Result<void> find_cuda(const ToolchainNeeds& needs, Toolchain& found);
+  [[nodiscard]] Result<void> find_cuda_host(Toolchain& found);
+  [[nodiscard]] Result<void> check_nvcc(const ToolchainNeeds& needs, const Toolchain& found);
   [[nodiscard]] Result<void> find_hip(const ToolchainNeeds& needs, Toolchain& found);
+  [[nodiscard]] Result<void> ask_cmake();
   [[nodiscard]] Result<void> find_sycl(const ToolchainNeeds& needs, Toolchain& found);
   [[nodiscard]] Compiler asked(const std::string& program, const std::string& language);
   [[nodiscard]] Result<void> check_flags(const Toolchain& found, const Compilation& compilation);
   /// Whether `arguments` end well; each combination is tried once.
   [[nodiscard]] bool tried(const std::vector<std::string>& arguments);
+  /// What the program said when they were tried and did not.
+  [[nodiscard]] const std::string& words_of(const std::vector<std::string>& arguments);
+  /// Of the rows' environment, else of this program's.
+  [[nodiscard]] std::string variable(std::string_view name) const;
+  /// "CFLAGS=-g, CC=gcc": those of them that are set.
+  [[nodiscard]] std::string said_by_variables(std::initializer_list<std::string_view> names) const;
+  /// The next error is about the first of these that the row says: a setting, variable, property.
+  void blame(std::vector<std::string> what) { blamed_ = std::move(what); }
   [[nodiscard]] Result<Toolchain> find_all(const ToolchainNeeds& needs);
   /// What the hipcc of these arguments starts; asked once.
   [[nodiscard]] const std::optional<HipClang>& started_by(
       const std::vector<std::string>& arguments);
-  /// What the program wrote; unset: it failed. `variables` are set for it.
-  [[nodiscard]] std::optional<std::string> output_of(
+  /// What the program wrote, also as the error if it failed. `variables` are set for it.
+  [[nodiscard]] std::expected<std::string, std::string> output_of(
       const std::vector<std::string>& arguments,
       std::vector<std::pair<std::string, std::string>> variables = {});
 
   ToolchainPlaces places_;
   std::map<std::string, StatedCompilers> stated_;
   std::string work_;
+  Definitions environment_;
+  Definitions inherited_;
+  std::vector<std::string> blamed_;  ///< as RowSettings::places has it
+  std::string blamed_place_;         ///< where that is, if not in the row
   std::map<std::string, Compiler> asked_;
-  std::map<std::vector<std::string>, bool> tried_;
+  std::map<std::vector<std::string>, std::expected<std::string, std::string>> tried_;
   std::map<std::string, std::optional<HipClang>> hip_clangs_;  ///< by the hipcc that starts them
   std::optional<Result<Toolchain>> by_cmake_;
   /// Why compilers could not be tried: then nothing is known of any.

@@ -116,16 +116,25 @@ BuildTrees::~BuildTrees() {
   if (temporary_) fs::remove_all(path_, ignored);
 }
 
-void BuildTrees::keep() {
+void BuildTrees::keep(const Error& error) {
   std::error_code ignored;
   if (!std::exchange(temporary_, false)) return;
+  bool any = false;
   std::vector<fs::path> rows;
   for (fs::directory_iterator it(path_, ignored), end; !ignored && it != end; it.increment(ignored))
     rows.push_back(it->path());
   for (const fs::path& row : rows) {
-    if (fs::is_directory(row, ignored)) fs::remove(row, ignored);
+    const fs::path log = row / "build.log";
+    const fs::path aside = path_ / "kept.log";
+    const bool named = (error.message + error.hint).contains(log.string());
+    if (named) fs::rename(log, aside, ignored);
+    fs::remove_all(row, ignored);
+    if (!named) continue;
+    fs::create_directory(row, ignored);
+    fs::rename(aside, log, ignored);
+    any = true;
   }
-  fs::remove(path_, ignored);
+  if (!any) fs::remove(path_, ignored);
 }
 
 }  // namespace axle::builder

@@ -23,8 +23,9 @@ class BuildTrees {
   BuildTrees& operator=(BuildTrees&&) = delete;
   ~BuildTrees();
 
-  /// After a failure: the logs that the error refers to are kept.
-  void keep();
+  /// After a failure: of a temporary folder the logs of rows are kept that the error names, and
+  /// nothing else.
+  void keep(const Error& error);
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] bool is_temporary() const { return temporary_; }
 

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "foundation/text/byte_size.h"
 #include "index/storage/storage_address.h"
+#include "session/builds/build_variables.h"
 #include "session/builds/project_wheels.h"
 #include "session/cache/cache_lock.h"
 #include "session/session.h"
@@ -101,20 +102,7 @@ class BuildEnvironment {
       places.rocm.push_back(std::move(folder));
     places.rocm.emplace_back("/opt/rocm");
     places.python_toolkits = [this] { return toolkits(); };
-    for (const char* name :
-         {"CC", "CXX", "CUDACXX", "HIPCXX", "CUDAHOSTCXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS",
-          "CUDAFLAGS", "HIPFLAGS", "LDFLAGS", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH",
-          "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"}) {
-      if (auto value = session::variable(name); !value.empty())
-        options.inherited.emplace_back(name, std::move(value));
-    }
-    for (const char* prefix : {"CMAKE_", "PKG_CONFIG_", "SKBUILD_", "SETUPTOOLS_SCM_"}) {
-      for (auto& [name, value] : session::variables_with_prefix(prefix)) {
-        // How many and how said, not what.
-        if (name != "CMAKE_BUILD_PARALLEL_LEVEL" && name != "CMAKE_COLOR_DIAGNOSTICS")
-          options.inherited.emplace_back(name, value);
-      }
-    }
+    options.inherited = session::build_variables();
     options.open_back_end = [this]() -> Result<builder::BackEnd> { return back_end(); };
   }
 
@@ -136,7 +124,7 @@ class BuildEnvironment {
                                                      run.variables, run.config_settings, run.title},
                                                     report);
                             },
-                            wheels_->identity()};
+                            wheels_->identity(), wheels_->compile_flags()};
   }
 
   /// Of nvidia-cuda-nvcc: "site-packages/nvidia/cu13".
@@ -179,6 +167,7 @@ int run_build(session::Session& session, Output& output) {
   options.architectures = arguments.values(session::Opt::architecture);
   options.source_date_epoch = epoch->value_or(0);
   options.jobs = *jobs;
+  options.configures_back_end = arguments.has(session::Opt::config_settings);
   const auto cache = session::share_cache(session.cache_folder(), output);
   options.work_folder = work_folder(session, options.project_folder, output);
   BuildEnvironment environment(session);

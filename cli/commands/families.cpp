@@ -43,7 +43,8 @@ ordered_json family_json(const index::Family& family) {
                       {"vendor", label.vendor},
                       {"toolkit", label.toolkit},
                       {"cuda", label.cuda},
-                      {"driver", label.driver}});
+                      {"driver", label.driver},
+                      {"driver_windows", label.driver_windows}});
   }
   ordered_json releases = ordered_json::array();
   for (const index::FamilyRelease& release : family.releases) releases.push_back(release.version);

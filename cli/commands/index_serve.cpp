@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "index/http/url.h"
 #include "index/publish/static_index.h"
 #include "index/serve/index_server.h"
@@ -46,6 +47,8 @@ int run_index_serve(session::Session& session, Output& output) {
   if (!index::is_loopback_host(six ? fmt::format("[{}]", options->address) : options->address))
     output.warn(fmt::format("everybody who reaches {} can read the index", options->address));
   const std::string& url = (*server)->url();
+  // Before it is said where the index is: whoever reads that may end the server at once.
+  end_by_signal_is_success();
   const int told = output.answer(
       {.text =
            [&] {
@@ -55,7 +58,6 @@ int run_index_serve(session::Session& session, Output& output) {
            },
        .json = [&]() -> ordered_json { return {{"folder", *folder}, {"index_url", url}}; }});
   if (told != 0) return told;
-  // Until a signal ends the program (cli/interruption.h).
   for (;;) ::pause();
 }
 

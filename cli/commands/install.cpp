@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/environment_change.h"
 #include "cli/interruption.h"
+#include "cli/kept_answer.h"
 #include "cli/views/changes_view.h"
 #include "cli/views/decision_view.h"
 #include "cli/views/installation_report.h"
@@ -21,6 +22,7 @@
 #include "resolver/solver/solver.h"
 #include "session/changes/environment_changes.h"
 #include "session/changes/refit.h"
+#include "session/kept_answers/satisfied_install.h"
 #include "session/output_file.h"
 #include "session/requests/read_requests.h"
 #include "session/session.h"
@@ -38,6 +40,8 @@ struct Installation {
   session::Workspace& workspace;
   resolver::Target target;
   std::vector<plan::InstalledPackage> there;
+  const std::vector<installer::InstalledDistribution>& distributions;  ///< the same
+  session::AnswerKeeper& keeper;
   bool explain;
   std::chrono::steady_clock::time_point began;
 
@@ -128,6 +132,12 @@ int carry_out_and_answer(const session::Session& session, const Installation& in
   }
   const auto changes = carry_out(session, change, resolution, output);
   if (!changes) return changes.error();
+  if (changes->installed.empty() && changes->removed.empty() && may_be_kept(output)) {
+    session::keep_satisfied_install(
+        installation.keeper,
+        {render_changes(*changes, output), {}, installation.workspace.environment.prefix}, session,
+        resolution, installation.workspace, installation.distributions);
+  }
   if (place == "-") return output.answer_text(report);
   return output.answer(
       {.text =
@@ -197,7 +207,9 @@ int run_install(session::Session& session, Output& output) {
   expect_change();
   const session::Arguments& arguments = session.arguments();
   if (const auto good = check_arguments(arguments); !good) return output.failure(good.error());
-  auto machine = session.machine();
+  session::AnswerKeeper keeper = session::satisfied_install(session);
+  if (const auto answer = find_kept(keeper, output)) return give(*answer, output);
+  const auto& machine = keeper.machine();
   if (!machine) return output.failure(machine.error());
   if (const auto good = refuse_another_system(*machine, arguments); !good)
     return output.failure(good.error());
@@ -218,6 +230,8 @@ int run_install(session::Session& session, Output& output) {
       .target = session::make_target(environment, (*workspace)->stated, machine->machine,
                                      session.elsewhere()),
       .there = session::installed_packages(*there),
+      .distributions = *there,
+      .keeper = keeper,
       .explain = arguments.has(session::Opt::explain),
       .began = began};
   if (arguments.has(session::Opt::refit)) {

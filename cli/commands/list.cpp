@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/kept_answer.h"
 #include "cli/views/decision_view.h"
 #include "session/inventory.h"
+#include "session/kept_answers/listing.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
@@ -88,8 +90,12 @@ Renderer renderer_of(const session::Arguments& arguments) {
 int run_list(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
   const Renderer render = renderer_of(arguments);
+  session::AnswerKeeper keeper = session::listing(session);
+  if (const auto answer = find_kept(keeper, output)) return give(*answer, output);
   auto inventory = session::take_inventory(session, session::MetadataDepth::essential);
   if (!inventory) return output.failure(inventory.error());
+  if (may_be_kept(output))
+    session::keep_listing(keeper, {render(inventory->distributions), {}, {}}, session, *inventory);
   session::select(*inventory, arguments);
   return output.answer({.text = [&] { return render(inventory->distributions); },
                         .json = [&]() -> ordered_json {

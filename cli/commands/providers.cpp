@@ -32,7 +32,7 @@ std::string render_properties(std::size_t count) {
   return fmt::format("{} propert{}", count, count == 1 ? "y" : "ies");
 }
 
-ordered_json features_json(const providers::Features& features) {
+ordered_json features_by_name_json(const providers::Features& features) {
   ordered_json out = ordered_json::object();
   for (const providers::Feature& feature : features) out[feature.name] = feature.values;
   return out;
@@ -199,8 +199,8 @@ ordered_json builtin_json(const providers::Provider& provider, const Start& at) 
           {"aliases", words_json(provider.aliases)},
           {"plugin_apis", words_json(provider.plugin_apis)},
           {"trusted", true},
-          {"supported", features_json(provider.supported(at.machine.machine, at.gpus))},
-          {"all", features_json(provider.all())},
+          {"supported", features_by_name_json(provider.supported(at.machine.machine, at.gpus))},
+          {"all", features_by_name_json(provider.all())},
           {"problem", nullptr}};
 }
 
@@ -230,8 +230,8 @@ ordered_json json_in_full(const session::AskedFile& asked) {
           {"sha256", file.sha256},
           {"devices", file.devices},
           {"trusted", asked.trusted},
-          {"supported", features_json(asked.supported)},
-          {"all", features_json(asked.all)},
+          {"supported", features_by_name_json(asked.supported)},
+          {"all", features_by_name_json(asked.all)},
           {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}};
 }
 

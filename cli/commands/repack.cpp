@@ -123,7 +123,11 @@ session::Outcome<builder::RelabelOptions> relabel_options(const session::Argumen
   options.label = arguments.value(Opt::label);
   for (const std::string& text : arguments.values(Opt::property)) {
     auto property = wheel::parse_property(text);
-    if (!property) return session::misused("--property: " + property.error().message);
+    if (!property) {
+      return session::misused("--property: " + property.error().message,
+                              "write it as 'NAMESPACE :: FEATURE :: VALUE', such as "
+                              "'x86_64 :: level :: v3'");
+    }
     options.properties.insert(std::move(*property));
   }
   return options;

@@ -12,7 +12,9 @@
 #include "cli/command.h"
 #include "cli/machine_report.h"
 #include "cli/views/decision_view.h"
+#include "cli/views/features_view.h"
 #include "cli/views/projects/lock_view.h"
+#include "doctor/features/feature_list.h"
 #include "foundation/system/shell_command.h"
 #include "plan/lock/lock.h"
 #include "resolver/solver/solver.h"
@@ -31,6 +33,8 @@ struct MachineAnswer {
   std::vector<plan::ResolvedPackage> packages;
   /// For packages to be explained, or those that do not fit.
   std::optional<std::vector<resolver::Explanation>> explanations;
+  /// Of the build that was explained, on this machine; empty where no family has facts about it.
+  std::vector<doctor::FeatureAnswer> features;
   std::optional<session::CommandFailure> failure;
   std::optional<resolver::Unresolved> unresolved;  ///< of the failure
 };
@@ -59,6 +63,9 @@ std::string render(const MachineAnswer& answer, bool decisions, const Output& ou
   if (answer.explanations) {
     for (const resolver::Explanation& one : *answer.explanations)
       text += render_explanation(one, output);
+    if (!answer.features.empty())
+      text += render_feature_counts(
+          answer.features, plan::render_package(*answer.explanations->front().chosen), output);
   }
   if (answer.unresolved) text += render_conflict(answer.unresolved->conflict, output);
   return text;
@@ -68,6 +75,8 @@ ordered_json answer_json(const MachineAnswer& answer) {
   ordered_json out = ordered_json::object();
   if (answer.explanations) {
     out["packages"] = explanations_json(*answer.explanations);
+    if (!answer.features.empty())
+      out["packages"].front()["features"] = features_json(answer.features);
   } else if (!answer.failure) {
     out["packages"] = packages_json(answer.packages);
   }
@@ -254,6 +263,17 @@ MachineAnswer explain_for(const session::Session& session, const session::Worksp
                                                wheel::render_version(explanation->version)),
                                    {}})
             .error();
+  }
+  if (explanation->chosen && workspace.families != nullptr) {
+    const resolver::ProviderPolicy& policy = workspace.options.providers;
+    auto features =
+        doctor::list_chosen_features(*workspace.families, *explanation->chosen,
+                                     {machine.machine, policy.gpus, policy}, target.markers);
+    if (!features) {
+      answer.failure = session::failed(std::move(features).error()).error();
+      return answer;
+    }
+    answer.features = *std::move(features);
   }
   answer.explanations.emplace().push_back(*std::move(explanation));
   return answer;

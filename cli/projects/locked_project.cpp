@@ -17,40 +17,52 @@ namespace {
 
 using session::Opt;
 
-session::CommandFailure no_lock(const session::Project& project) {
-  return session::failed({ErrorKind::not_found,
-                          fmt::format("{} has no {}", project.folder, plan::lock_filename),
-                          "`variant lock` makes it"})
-      .error();
+/// What is not followed because of --frozen or --locked, which a variable may have set.
+std::string setting_of(Opt id, const Output& output) {
+  if (output.run().command_line.has(id)) return session::option_name(id);
+  return id == Opt::frozen ? "UV_FROZEN" : "UV_LOCKED";
 }
 
-/// The names among `known` that `given` are, normalised.
-session::Outcome<std::vector<std::string>> known_names(const std::vector<std::string>& given,
-                                                       std::string_view option,
-                                                       const std::vector<std::string>& known) {
-  std::vector<std::string> names;
-  for (const std::string& one : given) {
-    std::string name = wheel::normalize_name(one);
-    if (std::ranges::find(known, name) == known.end()) {
-      return session::misused(fmt::format("{} {}: the project has none of that name", option, one),
-                              text::suggest(name, known,
-                                            known.empty() ? "it has none at all"
-                                                          : "it has " + text::joined_by_or(known)));
-    }
-    names.push_back(std::move(name));
-  }
-  return names;
+session::Outcome<void> check_use(const session::Arguments& arguments) {
+  if (arguments.has(Opt::frozen) && arguments.has(Opt::locked))
+    return session::misused("--frozen and --locked cannot be combined", "leave one of them out");
+  return {};
 }
 
-std::vector<std::string> keys(
-    const std::map<std::string, std::vector<std::string>, std::less<>>& of) {
-  std::vector<std::string> names;
-  names.reserve(of.size());
-  for (const auto& [name, requirements] : of) names.push_back(name);
-  return names;
+session::CommandFailure stale(std::string why) {
+  return {{ErrorKind::mismatch, std::move(why), "`variant lock` brings it up to date"},
+          session::exit_stale};
+}
+
+/// The lock as it is is shown: one that is out of date is a warning, and with --locked refused.
+session::Outcome<void> check_shown(const session::Project& project, const plan::Lock& lock,
+                                   const session::Arguments& arguments, Output& output) {
+  if (auto use = check_use(arguments); !use) return use;
+  if (arguments.has(Opt::frozen)) return {};
+  const auto current = session::is_current(project, lock);
+  if (!current) return std::unexpected(current.error());
+  if (*current) return {};
+  const session::CommandFailure failure = stale(out_of_date());
+  if (arguments.has(Opt::locked)) return std::unexpected(failure);
+  output.warn(failure.error.message, failure.error.hint);
+  return {};
 }
 
 }  // namespace
+
+std::string out_of_date() {
+  return fmt::format("{} is not what pyproject.toml asks for now", plan::lock_filename);
+}
+
+session::Outcome<std::string> why_stale(const session::Session& session,
+                                        const session::Project& project, const plan::Lock& lock) {
+  const auto current = session::is_current(project, lock);
+  if (!current) return std::unexpected(current.error());
+  if (!*current) return out_of_date();
+  auto foreign = session::foreign_source(session, project, lock);
+  if (foreign && !foreign->empty()) *foreign = fmt::format("{}: {}", plan::lock_filename, *foreign);
+  return foreign;
+}
 
 std::string choosing_option(const session::Arguments& arguments) {
   for (const Opt id : {Opt::upgrade,
@@ -91,37 +103,29 @@ session::Outcome<LockedProject> open_locked_project(session::Session& session, O
   const session::Arguments& arguments = session.arguments();
   const bool frozen = arguments.has(Opt::frozen);
   const bool locked = arguments.has(Opt::locked);
-  if (frozen && locked)
-    return session::misused("--frozen and --locked cannot be combined", "leave one of them out");
+  if (auto use = check_use(arguments); !use) return std::unexpected(use.error());
   const std::string choosing = choosing_option(arguments);
   if ((frozen || locked) && !choosing.empty())
-    return session::misused(
-        fmt::format("{} has no effect with {}", choosing, frozen ? "--frozen" : "--locked"),
-        "leave one of them out");
+    return session::misused(fmt::format("{} has no effect with {}", choosing,
+                                        setting_of(frozen ? Opt::frozen : Opt::locked, output)),
+                            "leave one of them out");
   auto project = session::open_project();
   if (!project) return std::unexpected(project.error());
   auto lock = session::read_lock(*project);
   if (!lock) return std::unexpected(lock.error());
   if (frozen) {
-    if (!*lock) return std::unexpected(no_lock(*project));
+    if (!*lock) return std::unexpected(session::no_lock(project->folder));
     return LockedProject{*std::move(project), **std::move(lock)};
   }
+  session::CommandFailure why = session::no_lock(project->folder);
+  why.exit_code = session::exit_stale;
   if (*lock && choosing.empty()) {
-    const auto current = session::is_current(*project, **lock);
-    if (!current) return std::unexpected(current.error());
-    if (*current) return LockedProject{*std::move(project), **std::move(lock)};
+    auto stale_by = why_stale(session, *project, **lock);
+    if (!stale_by) return std::unexpected(stale_by.error());
+    if (stale_by->empty()) return LockedProject{*std::move(project), **std::move(lock)};
+    why = stale(*std::move(stale_by));
   }
-  if (locked) {
-    session::CommandFailure failure = no_lock(*project);
-    if (*lock) {
-      failure.error = {
-          ErrorKind::mismatch,
-          fmt::format("{} is not what pyproject.toml asks for now", plan::lock_filename),
-          "`variant lock` brings it up to date"};
-    }
-    failure.exit_code = session::exit_stale;
-    return std::unexpected(std::move(failure));
-  }
+  if (locked) return std::unexpected(std::move(why));
   auto made = session::make_lock(session, *project, *lock ? &**lock : nullptr, {}, output);
   if (!made) return std::unexpected(made.error());
   if (!arguments.has(Opt::dry_run)) {
@@ -131,48 +135,27 @@ session::Outcome<LockedProject> open_locked_project(session::Session& session, O
   return LockedProject{*std::move(project), *std::move(made)};
 }
 
-session::Outcome<LockedProject> read_locked_project(Output& output) {
+session::Outcome<LockedProject> read_locked_project(const session::Arguments& arguments,
+                                                    Output& output) {
   auto project = session::open_project();
   if (!project) return std::unexpected(project.error());
   auto lock = session::read_lock(*project);
   if (!lock) return std::unexpected(lock.error());
-  if (!*lock) return std::unexpected(no_lock(*project));
-  const auto current = session::is_current(*project, **lock);
-  if (!current) return std::unexpected(current.error());
-  if (!*current)
-    output.warn(fmt::format("{} is not what pyproject.toml asks for now", plan::lock_filename),
-                "`variant lock` brings it up to date");
+  if (!*lock) return std::unexpected(session::no_lock(project->folder));
+  if (auto shown = check_shown(*project, **lock, arguments, output); !shown)
+    return std::unexpected(shown.error());
   return LockedProject{*std::move(project), **std::move(lock)};
 }
 
-session::Outcome<plan::LockSelection> lock_selection(const session::Project& project,
-                                                     const plan::Lock& lock,
-                                                     const session::Arguments& arguments) {
-  plan::LockSelection wanted;
-  const auto only =
-      known_names(arguments.values(Opt::only_group), "--only-group", keys(lock.requests.groups));
-  if (!only) return std::unexpected(only.error());
-  wanted.project = only->empty();
-  wanted.groups = *only;
-  const auto groups =
-      known_names(arguments.values(Opt::group), "--group", keys(lock.requests.groups));
-  if (!groups) return std::unexpected(groups.error());
-  wanted.groups.insert(wanted.groups.end(), groups->begin(), groups->end());
-  if (arguments.has(Opt::all_groups)) wanted.groups = keys(lock.requests.groups);
-  if (wanted.project && !arguments.has(Opt::no_default_groups)) {
-    for (const std::string& name : project.default_groups) {
-      if (lock.requests.groups.contains(name)) wanted.groups.push_back(name);
-    }
-  }
-  const auto extras =
-      known_names(arguments.values(Opt::extra), "--extra", keys(lock.requests.extras));
-  if (!extras) return std::unexpected(extras.error());
-  wanted.extras = arguments.has(Opt::all_extras) ? keys(lock.requests.extras) : *extras;
-  for (std::vector<std::string>* names : {&wanted.groups, &wanted.extras}) {
-    std::ranges::sort(*names);
-    names->erase(std::ranges::unique(*names).begin(), names->end());
-  }
-  return wanted;
+session::Outcome<session::LockFile> read_lock_file(const session::Arguments& arguments,
+                                                   Output& output) {
+  auto file = session::open_lock();
+  if (!file) return file;
+  if (auto use = check_use(arguments); !use) return std::unexpected(use.error());
+  if (!file->project) return file;
+  if (auto shown = check_shown(*file->project, file->lock, arguments, output); !shown)
+    return std::unexpected(shown.error());
+  return file;
 }
 
 session::SyncWishes sync_wishes(const session::Arguments& arguments) {

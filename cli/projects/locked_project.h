@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "plan/lock/lock.h"
 #include "session/command_failure.h"
+#include "session/projects/lock_file.h"
 #include "session/projects/project.h"
 #include "session/projects/sync_plan.h"
 #include "session/session.h"
@@ -23,19 +24,27 @@ struct LockedProject {
 /// --class; empty: none is named. Error: usage, for several.
 [[nodiscard]] session::Outcome<std::string> named_class(const session::Arguments& arguments);
 
+/// What is said of a lock that was made for another project.
+[[nodiscard]] std::string out_of_date();
+/// Why `lock` has to be made anew: the project says something else now, or this run names other
+/// indexes. Empty: it is up to date.
+[[nodiscard]] session::Outcome<std::string> why_stale(const session::Session& session,
+                                                      const session::Project& project,
+                                                      const plan::Lock& lock);
+
 /// Without --frozen and --locked a lock that is missing or out of date is made and written; with
 /// --locked it is refused (exit code 4), with --frozen taken as it is.
 [[nodiscard]] session::Outcome<LockedProject> open_locked_project(session::Session& session,
                                                                   Output& output);
 
-/// The lock as it is, for commands that only show it; one that is out of date is reported. Error:
-/// not_found, if there is none.
-[[nodiscard]] session::Outcome<LockedProject> read_locked_project(Output& output);
-
-/// --extra, --all-extras, --group, --all-groups, --only-group, --no-default-groups: which of what
-/// the project asks for is wanted. Error: usage, for a name that it does not have.
-[[nodiscard]] session::Outcome<plan::LockSelection> lock_selection(
-    const session::Project& project, const plan::Lock& lock, const session::Arguments& arguments);
+/// The lock as it is, for commands that only show it; one that is out of date is a warning, with
+/// --locked an error (exit code 4), and with --frozen nothing. Error: exit code 2, if there is
+/// none.
+[[nodiscard]] session::Outcome<LockedProject> read_locked_project(
+    const session::Arguments& arguments, Output& output);
+/// The same for commands that need no project beside the lock.
+[[nodiscard]] session::Outcome<session::LockFile> read_lock_file(
+    const session::Arguments& arguments, Output& output);
 
 /// --inexact, --no-install-project, --no-editable.
 [[nodiscard]] session::SyncWishes sync_wishes(const session::Arguments& arguments);

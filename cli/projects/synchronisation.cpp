@@ -1,5 +1,6 @@
 #include "cli/projects/synchronisation.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -10,7 +11,10 @@
 #include "cli/command.h"
 #include "cli/environment_change.h"
 #include "cli/interruption.h"
+#include "cli/kept_answer.h"
+#include "cli/views/changes_view.h"
 #include "session/changes/environment_changes.h"
+#include "session/kept_answers/satisfied_sync.h"
 #include "session/projects/class_environment.h"
 #include "session/projects/lock_file.h"
 #include "session/projects/sync_plan.h"
@@ -32,6 +36,11 @@ ordered_json names_json(const std::vector<plan::ReachedPackage>& packages) {
                     {"variant", one.variant ? ordered_json(*one.variant) : ordered_json()}});
   }
   return rows;
+}
+
+std::string describe(std::string_view what, const std::string& folder,
+                     const std::string& class_name) {
+  return fmt::format("{} {} for class {}", what, folder, class_name);
 }
 
 /// A dry run without an environment: everything would be installed.
@@ -58,8 +67,9 @@ int foresee_all(const session::ClassEnvironment& chosen,
 
 }  // namespace
 
-std::expected<Synchronised, int> synchronise(session::Session& session, const LockedProject& locked,
-                                             Output& output) {
+std::expected<Synchronised, int> synchronise(session::Session& session,
+                                             session::AnswerKeeper& keeper,
+                                             const LockedProject& locked, Output& output) {
   const auto refused = [&](const session::CommandFailure& failure) {
     return std::unexpected(output.failure(failure));
   };
@@ -69,11 +79,11 @@ std::expected<Synchronised, int> synchronise(session::Session& session, const Lo
   const session::Project& project = locked.project;
   const auto named = named_class(arguments);
   if (!named) return refused(named.error());
-  auto machine = session.machine();
+  const auto& machine = keeper.machine();
   if (!machine) return refused(machine.error());
   auto chosen = session::choose_class(session, project, locked.lock, machine->machine, *named);
   if (!chosen) return refused(chosen.error());
-  const auto wanted = lock_selection(project, locked.lock, arguments);
+  const auto wanted = session::read_selection(arguments, locked.lock, project.default_groups);
   if (!wanted) return refused(wanted.error());
   output.detail(fmt::format("class {}: {}", chosen->about->name, chosen->about->holds));
   const bool made = !chosen->there;
@@ -96,7 +106,8 @@ std::expected<Synchronised, int> synchronise(session::Session& session, const Lo
   session::Session inside(std::move(inner), run, output, session.pip_section());
   auto workspace = session::open_workspace(inside, session::Purpose::install);
   if (!workspace) return refused(workspace.error());
-  auto there = installer::list_installed((*workspace)->environment, output, session.cache_folder());
+  auto there = installer::list_installed((*workspace)->environment, output, session.cache_folder(),
+                                         installer::Requirements::left_out);
   if (!there) return refused(session::failed(there.error()).error());
   auto resolution =
       session::plan_sync(project, *packages, *there, sync_wishes(arguments), **workspace, output);
@@ -119,6 +130,16 @@ std::expected<Synchronised, int> synchronise(session::Session& session, const Lo
     if (const auto noted = session::note_class(*chosen); !noted)
       output.warn(noted.error().error.message);
   }
+  // As it is now, with nothing to be done or said.
+  const auto is_there = [](const plan::ResolvedPackage& one) { return one.already_installed; };
+  if (changes->installed.empty() && changes->removed.empty() && may_be_kept(output) &&
+      std::ranges::all_of(resolution->packages, is_there)) {
+    session::keep_satisfied_sync(
+        keeper,
+        {render_changes(*changes, output), describe("checked", chosen->folder, chosen->about->name),
+         chosen->folder},
+        session, locked.lock, *chosen, **workspace, *there);
+  }
   return Synchronised{.class_name = chosen->about->name,
                       .folder = chosen->folder,
                       .made = made,
@@ -127,9 +148,7 @@ std::expected<Synchronised, int> synchronise(session::Session& session, const Lo
 }
 
 void note_environment(const Synchronised& done, Output& output) {
-  if (!output.options().quiet)
-    output.note(fmt::format("{} {} for class {}", done.made ? "made" : "checked", done.folder,
-                            done.class_name));
+  output.note(describe(done.made ? "made" : "checked", done.folder, done.class_name));
 }
 
 ordered_json synchronised_json(const Synchronised& done, bool dry_run) {

@@ -11,6 +11,7 @@
 #include "cli/projects/locked_project.h"
 #include "installer/transaction/changes.h"
 #include "plan/resolution.h"
+#include "session/kept_answers/answer_keeper.h"
 #include "session/session.h"
 
 namespace axle::cli {
@@ -24,9 +25,11 @@ struct Synchronised {
   installer::Changes changes;
 };
 
-/// For the class that this machine belongs to, or that --class names. Error: the exit code of what
-/// was reported: also 0, for a dry run without an environment.
+/// For the class that this machine belongs to, or that --class names. If there was nothing to
+/// do, `keeper` keeps the answer. Error: the exit code of what was reported: also 0, for a dry run
+/// without an environment.
 [[nodiscard]] std::expected<Synchronised, int> synchronise(session::Session& session,
+                                                           session::AnswerKeeper& keeper,
                                                            const LockedProject& locked,
                                                            Output& output);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -37,6 +39,35 @@ std::string render_sources(const plan::Decision& decision) {
   for (const plan::NamespaceOrigin& origin : decision.origins) {
     text += fmt::format("  namespace {}: {}{}{}\n", origin.ns, plan::render_origin(origin.origin),
                         origin.detail.empty() ? "" : ", ", origin.detail);
+  }
+  return text;
+}
+
+/// What many wheels of a release have in common: those for other systems and Pythons each have tags
+/// of their own.
+std::string common_reason(const plan::SkippedFile& file) {
+  if (file.code == plan::SkipCode::tags) return "for other interpreters and platforms";
+  return file.reason;
+}
+
+/// A line a wheel; unless all are asked for, a line for those with one reason.
+std::string render_skipped_files(const std::vector<plan::SkippedFile>& skipped, bool all) {
+  std::vector<std::pair<std::string, std::vector<const plan::SkippedFile*>>> groups;
+  for (const plan::SkippedFile& file : skipped) {
+    std::string reason = common_reason(file);
+    const auto known = std::ranges::find(groups, reason, [](const auto& one) { return one.first; });
+    if (all || known == groups.end()) {
+      groups.emplace_back(std::move(reason), std::vector{&file});
+    } else {
+      known->second.push_back(&file);
+    }
+  }
+  std::string text;
+  for (const auto& [reason, files] : groups) {
+    const plan::SkippedFile& first = *files.front();
+    text += files.size() == 1
+                ? fmt::format("  skipped  {}: {}\n", first.filename, first.reason)
+                : fmt::format("  skipped  {} wheels: {} (-v lists them)\n", files.size(), reason);
   }
   return text;
 }
@@ -85,9 +116,7 @@ std::string render_decision(const plan::Decision& decision, const std::string& c
     if (sources && !verdict.evidence.empty())
       text += fmt::format("             {}\n", verdict.evidence);
   }
-  for (const plan::SkippedFile& file : decision.skipped) {
-    text += fmt::format("  skipped  {}: {}\n", file.filename, file.reason);
-  }
+  text += render_skipped_files(decision.skipped, output.options().verbose);
   return text;
 }
 

@@ -189,6 +189,13 @@ std::string render_driver(const detect::Driver& driver, const Output& output) {
   return text + sources_row(driver.sources, output);
 }
 
+std::string render_mps(const detect::Mps& mps, const Output& output) {
+  std::string text = mps.usable == Presence::present  ? "usable: programs can use Apple's GPU"
+                     : mps.usable == Presence::absent ? "not usable: " + mps.reason
+                                                      : "unknown: " + mps.reason;
+  return row("MPS", text) + sources_row(mps.sources, output);
+}
+
 std::string render_npu(const detect::Machine& machine, const detect::Npu& npu,
                        const Output& output) {
   std::string text = fmt::format("{} {}", detect::render_npu_kind(npu.kind),
@@ -224,7 +231,8 @@ std::string render_system(const detect::Machine& machine, const Output& output) 
 std::string render_machine(const detect::Machine& machine, const Output& output) {
   std::string text = render_cpu(machine.cpu, output) + sources_row(machine.cpu.sources, output);
   for (const detect::Gpu& gpu : machine.gpus) text += render_gpu(machine, gpu, output);
-  if (machine.gpus.empty()) text += row("GPU", "none");
+  if (machine.gpus.empty() && !machine.mps) text += row("GPU", "none");
+  if (machine.mps) text += render_mps(*machine.mps, output);
   for (const detect::Driver& driver : machine.drivers) text += render_driver(driver, output);
   for (const detect::Npu& npu : machine.npus) text += render_npu(machine, npu, output);
   text += render_system(machine, output);

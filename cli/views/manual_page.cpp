@@ -68,8 +68,10 @@ constexpr std::string_view exit_codes =
     ".SH EXIT STATUS\n"
     ".TP\n\\fB0\\fR\nSuccess.\n"
     ".TP\n\\fB1\\fR\nFailure, including conflicts.\n"
-    ".TP\n\\fB2\\fR\nUsage error.\n"
-    ".TP\n\\fB3\\fR\nNothing fits the machine.\n";
+    ".TP\n\\fB2\\fR\nUsage error, or a settings file, a project or a lock that is not valid or not "
+    "there.\n"
+    ".TP\n\\fB3\\fR\nNothing fits the machine.\n"
+    ".TP\n\\fB4\\fR\nA file is not up to date.\n";
 
 }  // namespace
 

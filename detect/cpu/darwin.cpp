@@ -2,7 +2,9 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 
 #include "detect/drivers/driver_lines.h"
 #include "detect/text_pieces.h"
@@ -61,8 +63,12 @@ constexpr SysctlFlag features[] = {
     {arm_wfxt, "arm.FEAT_WFxT"},
     {arm_cssc, "arm.FEAT_CSSC"},
     {arm_hbc, "arm.FEAT_HBC"},
+    {arm_mte, "arm.FEAT_MTE2"},
+    {arm_mte3, "arm.FEAT_MTE3"},
+    {arm_mtestoreonly, "arm.FEAT_MTE_STORE_ONLY"},
     {arm_sme, "arm.FEAT_SME"},
     {arm_sme2, "arm.FEAT_SME2"},
+    {arm_sme2p1, "arm.FEAT_SME2p1"},
     {arm_smef32f32, "arm.SME_F32F32"},
     {arm_smebi32i32, "arm.SME_BI32I32"},
     {arm_smeb16f32, "arm.SME_B16F32"},
@@ -71,6 +77,8 @@ constexpr SysctlFlag features[] = {
     {arm_smei16i32, "arm.SME_I16I32"},
     {arm_smef64f64, "arm.FEAT_SME_F64F64"},
     {arm_smei16i64, "arm.FEAT_SME_I16I64"},
+    {arm_smef16f16, "arm.FEAT_SME_F16F16"},
+    {arm_smeb16b16, "arm.FEAT_SME_B16B16"},
 };
 
 std::optional<std::uint64_t> read_number(Host& host, const std::string& name) {
@@ -90,13 +98,26 @@ std::optional<std::uint64_t> read_feature(Host& host, const SysctlFlag& feature)
   return read_number(host, folder + std::string(feature.older));
 }
 
+/// 32 bits, which sysctl prints with a sign: -634136515 is an M2.
+std::optional<std::uint32_t> read_family(Host& host) {
+  const std::string answer = host.sysctl("hw.cpufamily").value_or("");
+  const std::string_view text = trim(answer);
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                    value <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+  if (text.empty() || error != std::errc{} || stop != end || !fits) return std::nullopt;
+  return static_cast<std::uint32_t>(value);
+}
+
 void set_names(Host& host, Cpu& cpu) {
   constexpr const char* apple = "0x61";  // the implementer in MIDR_EL1
   cpu.vendor = apple;
   cpu.brand = sanitise(trim(host.sysctl("machdep.cpu.brand_string").value_or("")));
-  if (const auto family = read_number(host, "hw.cpufamily")) {
+  if (const auto family = read_family(host)) {
     std::array<char, 24> text;
-    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(*family));
+    std::snprintf(text.data(), text.size(), "0x%x", static_cast<unsigned>(*family));
     cpu.model = text.data();
   }
   for (const char* fact : {"arch", "vendor", "brand", "model", "capabilities"}) {

@@ -1,5 +1,6 @@
 #include "doctor/audit/audit.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -23,12 +24,26 @@ namespace fs = std::filesystem;
 /// What an environment is called as a target.
 constexpr std::string_view installed_word = "installed";
 
+/// A success that stands for nothing would be taken for one.
+std::unexpected<session::CommandFailure> nothing_to_audit(std::string_view where,
+                                                          std::string_view what) {
+  return session::failed({ErrorKind::not_found,
+                          fmt::format("{}: nothing to audit: there is no {}", where, what),
+                          "a wheel, a folder, an image, or the word `installed`"});
+}
+
+/// A tree without a library, and without any that could not be read.
+bool holds_nothing(const Audited& one) {
+  return one.kind == AuditedKind::tree && one.libraries.empty() && one.unread.empty();
+}
+
 session::Outcome<void> read_installed(session::Session& session, Audit& audit) {
   auto inventory = session::take_inventory(session, session::MetadataDepth::essential);
   if (!inventory) return std::unexpected(inventory.error());
   for (Audited& one :
        read_audited_packages(inventory->distributions, audit.findings, session.report()))
     audit.audited.push_back(std::move(one));
+  if (inventory->distributions.empty()) return nothing_to_audit("the environment", "package in it");
   return {};
 }
 
@@ -41,11 +56,16 @@ session::Outcome<void> read_target(session::Session& session, const std::string&
     return session::misused(fmt::format("{}: no such file or folder", target),
                             "a wheel, a folder, an image, or the word `installed`");
   const bool folder = status.type() == fs::file_type::directory;
+  if (status.type() == fs::file_type::regular && is_library_file(target))
+    return session::misused(fmt::format("{}: it is a library, which declares nothing", target),
+                            "name its wheel, or the folder that it is in");
   if (folder || !target.ends_with(".whl")) {
     const bool image = !folder || is_image_folder(target);
     auto all = image ? read_audited_images(target, session.report())
                      : read_audited_folder(target, session.report());
     if (!all) return session::failed(all.error());
+    if (std::ranges::all_of(*all, holds_nothing))
+      return nothing_to_audit(target, "wheel, package or library in it");
     for (Audited& one : *all) audit.audited.push_back(std::move(one));
     return {};
   }

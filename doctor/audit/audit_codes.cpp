@@ -15,9 +15,11 @@ constexpr std::array audit_rows = {
                 "The wheel cannot be opened, its metadata contradicts its name, or RECORD does not "
                 "match its files",
                 "build it again; installers refuse it"},
-    FindingCode{"library-damaged", fault,
-                "A file begins like a library and is not a valid one, or is truncated",
-                "build the wheel again from a complete file"},
+    FindingCode{
+        "library-damaged", fault,
+        "A file begins like a library and is not a valid one, or is truncated, or its GPU code is "
+        "damaged",
+        "build the wheel again from a complete file"},
     // The platform.
     FindingCode{"architecture-differs", fault,
                 "The libraries are for another CPU architecture than the platform tag; a warning "
@@ -135,6 +137,10 @@ constexpr std::array audit_rows = {
     FindingCode{"machine-gpu-unknown", remark,
                 "It is unknown whether the code runs on a GPU of the machine",
                 "state the GPU's architecture; the finding says what is unknown"},
+    FindingCode{"machine-unstated", remark,
+                "Whether it runs depends on something that was not stated of the machine: its C "
+                "library, its CPU's architecture, or its driver",
+                "state it, as the finding says, or name a recorded profile"},
     // Images.
     FindingCode{"image-broken", fault, "The image or one of its layers cannot be read",
                 "save or pull it again"},

@@ -53,8 +53,36 @@ class MachineCheck {
       return one.facts.architecture == wanted;
     });
     if (native_) return;
+    if (is_assumed(judged_.machine.cpu.sources, "arch")) {
+      const std::string architecture = main_architecture(audited_);
+      say_unstated(fmt::format("the libraries are for {}, and which CPU it has", architecture),
+                   architecture);
+      return;
+    }
     add("machine-cpu", fmt::format("the libraries are for {}, its CPU is {}",
                                    main_architecture(audited_), wanted));
+  }
+
+  static bool is_assumed(const detect::Sources& sources, std::string_view fact) {
+    const auto source = sources.find(fact);
+    return source != sources.end() && source->second == detect::assumed;
+  }
+
+  /// `fact`: an example, in the words of --for.
+  Finding& say_unstated(std::string_view what, std::string_view fact) {
+    Finding& finding = add("machine-unstated", fmt::format("{} was not stated", what));
+    finding.hint = fmt::format("state it in --for, such as '{};{}'", name_, fact);
+    return finding;
+  }
+
+  [[nodiscard]] bool is_driver_assumed(GpuVendor vendor) const {
+    const detect::Driver* driver = detect::find_driver(judged_.machine, vendor);
+    return driver != nullptr && driver->api_source == detect::assumed;
+  }
+
+  Finding& say_unstated_driver(const Gpu& gpu, std::string_view code) {
+    return say_unstated(fmt::format("{} the {}, and which driver it has", code, describe_gpu(gpu)),
+                        fmt::format("{}:driver=580.65.06", detect::render_vendor(gpu.vendor)));
   }
 
   /// An image brings a C library of its own.
@@ -67,23 +95,31 @@ class MachineCheck {
     if (floor.musl && !floor.glibc) return say_other_libc("glibc", "musl");
     if (libc.major != 2 || libc.minor >= floor.glibc_minor) return;
     Finding& finding =
-        add("machine-libc", fmt::format("it has glibc 2.{}, and {} needs 2.{}", libc.minor,
-                                        floor.reason.file, floor.glibc_minor));
+        is_assumed(libc.sources, "version")
+            ? say_unstated(fmt::format("{} needs glibc 2.{}, and which one it has",
+                                       floor.reason.file, floor.glibc_minor),
+                           fmt::format("libc:glibc=2.{}", floor.glibc_minor))
+            : add("machine-libc", fmt::format("it has glibc 2.{}, and {} needs 2.{}", libc.minor,
+                                              floor.reason.file, floor.glibc_minor));
     add_evidence(finding, floor.reason.file, "",
                  floor.reason.version.empty() ? floor.reason.library : floor.reason.version);
   }
 
   void say_other_libc(std::string_view has, std::string_view needs) {
-    Finding& finding = add("machine-libc", {});
+    const bool unstated = is_assumed(judged_.machine.libc.sources, "family");
+    Finding& finding = unstated ? say_unstated({}, "libc:musl=1.2") : add("machine-libc", {});
     for (const AuditedLibrary& library : audited_.libraries) {
       for (const std::string& needed : library.facts.needed) {
         if (libc_of_library(needed) == needs)
           add_evidence(finding, library.path, "DT_NEEDED", needed);
       }
     }
+    const std::string first =
+        finding.evidence.empty() ? "a library" : finding.evidence.front().file;
     finding.message =
-        fmt::format("{}: it has {}, and {} needs {}", name_, has,
-                    finding.evidence.empty() ? "a library" : finding.evidence.front().file, needs);
+        unstated ? fmt::format("{}: {} needs {}, and which C library it has was not stated", name_,
+                               first, needs)
+                 : fmt::format("{}: it has {}, and {} needs {}", name_, has, first, needs);
   }
 
   void check_cpu() {
@@ -123,7 +159,8 @@ class MachineCheck {
     if (holders.empty()) {
       const auto unread = std::ranges::find_if(
           audited_.libraries, [](const AuditedLibrary& one) { return !one.facts.unread.empty(); });
-      if (unread == audited_.libraries.end() && !audited_.faults.empty()) {
+      const bool damaged = std::ranges::any_of(audited_.unread, &UnreadLibrary::damaged);
+      if (unread == audited_.libraries.end() && (damaged || !audited_.faults.empty())) {
         add("machine-gpu-unknown",
             fmt::format("it is unknown whether there is code for the {}: not all of it can be read",
                         describe_gpu(*unlike.front())));
@@ -158,6 +195,11 @@ class MachineCheck {
     if (best == CodeFit::runs) return check_packing(gpu, holders);
     const bool driver = best == CodeFit::needs_newer_driver;
     const bool unknown = best == CodeFit::unknown;
+    if (driver && is_driver_assumed(gpu.vendor)) {
+      say_code(say_unstated_driver(gpu, "there is only PTX of a newer CUDA for"), gpu.vendor,
+               holders);
+      return;
+    }
     Finding& finding = add(
         driver    ? "machine-driver"
         : unknown ? "machine-gpu-unknown"
@@ -174,8 +216,11 @@ class MachineCheck {
       for (const binaries::CudaGroup& group : library->facts.cuda.groups) {
         if (!binaries::needs_unpacking_driver(group, gpu, judged_.machine)) continue;
         Finding& finding =
-            add("machine-driver",
-                fmt::format("its driver cannot decompress the code for the {}", describe_gpu(gpu)));
+            is_driver_assumed(gpu.vendor)
+                ? say_unstated_driver(gpu, "older drivers cannot decompress the code for")
+                : add("machine-driver", fmt::format("its driver cannot decompress the code for the "
+                                                    "{}",
+                                                    describe_gpu(gpu)));
         add_evidence(finding, library->path, ".nv_fatbin", "compressed with zstd");
         return;
       }

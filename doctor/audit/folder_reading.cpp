@@ -185,6 +185,11 @@ Result<std::vector<Audited>> read_audited_folder(const std::string& folder, Repo
   return read_site(folder, *dist_infos, report);
 }
 
+bool is_library_file(const std::string& path) {
+  const auto source = wheel::open_file_source(path);
+  return source && begins_like_library(**source);
+}
+
 std::vector<Audited> read_audited_packages(
     const std::vector<installer::InstalledDistribution>& distributions, Findings& findings,
     Report& report) {

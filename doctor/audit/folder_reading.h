@@ -19,6 +19,9 @@ namespace axle::doctor {
 [[nodiscard]] Result<std::vector<Audited>> read_audited_folder(const std::string& folder,
                                                                Report& report);
 
+/// Whether the file begins like a library.
+[[nodiscard]] bool is_library_file(const std::string& path);
+
 /// What is installed, by the RECORDs. What cannot be read is told in `findings`.
 [[nodiscard]] std::vector<Audited> read_audited_packages(
     const std::vector<installer::InstalledDistribution>& distributions, Findings& findings,

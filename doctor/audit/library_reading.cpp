@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "binaries/code_scan.h"
+#include "binaries/cut/library_cut.h"
 #include "foundation/text/byte_size.h"
 
 namespace axle::doctor {
@@ -21,6 +22,8 @@ ReadLibrary read_audited_library(std::string path, std::string_view bytes, unsig
   const auto source = wheel::memory_source(bytes);
   auto facts = binaries::scan_binary(*source, path);
   if (!facts) return unread_library(std::move(path), facts.error());
+  if (auto whole = binaries::check_gpu_code(bytes, *facts, path); !whole)
+    return unread_library(std::move(path), whole.error());
   auto linkage = binaries::read_linkage(*source, path);
   if (!linkage) return unread_library(std::move(path), linkage.error());
   AuditedLibrary library;

@@ -43,10 +43,9 @@ void check_validity(const Audited& audited, Findings& findings) {
   if (!damaged.empty()) {
     Finding& finding = findings.add(
         "library-damaged", audited.title,
-        fmt::format(
-            "{} {} no valid ELF file{}",
-            damaged.size() == 1 ? damaged.front()->path : fmt::format("{} files", damaged.size()),
-            damaged.size() == 1 ? "is" : "are", damaged.size() == 1 ? "" : "s"));
+        fmt::format("{} damaged", damaged.size() == 1
+                                      ? damaged.front()->path + " is"
+                                      : fmt::format("{} libraries are", damaged.size())));
     for (const UnreadLibrary* one : damaged) add_evidence(finding, one->path, "", one->why);
     finding.hint = "build the wheel again from complete files";
   }

@@ -1,6 +1,7 @@
 #include "foundation/documents/toml_reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 namespace axle::documents {
 namespace {
 
-constexpr std::size_t most_toml_bytes = 16U << 20;
 /// tomlplusplus parses and frees dotted keys by recursion: some 40,000 segments overflow the stack.
 /// It limits nested values itself.
 constexpr std::size_t most_key_segments = 100;
@@ -65,7 +65,7 @@ std::string TomlTable::path_of(std::string_view key) const {
 }
 
 const toml::node* TomlTable::find(std::string_view key) {
-  known_.emplace(key);
+  known_.emplace_back(key);
   return table_.get(key);
 }
 
@@ -176,9 +176,10 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
 
 void TomlTable::finish() {
   for (const auto& [key, node] : table_) {
-    if (known_.contains(key.str())) continue;
+    if (std::ranges::find(known_, key.str()) != known_.end()) continue;
+    const std::set<std::string> known(known_.begin(), known_.end());
     reading_.refuse(node, path_of(key.str()), "unknown key",
-                    text::did_you_mean(key.str(), {known_.begin(), known_.end()}));
+                    text::did_you_mean(key.str(), {known.begin(), known.end()}));
   }
 }
 

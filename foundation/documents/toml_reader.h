@@ -2,9 +2,9 @@
 // Typed reading of TOML with the file, the line and the key in every error: pyproject.toml and
 // family files.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,10 +68,12 @@ class TomlTable {
   const toml::table& table_;
   std::string path_;
   TomlReading& reading_;
-  std::set<std::string, std::less<>> known_;
+  std::vector<std::string> known_;  ///< as often as they were asked for
 };
 
-/// Errors: malformed, with line and column; so is a file over 16 MB or a key of over 100 segments.
+inline constexpr std::size_t most_toml_bytes = 16U << 20;
+/// Errors: malformed, with line and column; so is a file over `most_toml_bytes` or a key of over
+/// 100 segments.
 [[nodiscard]] Result<toml::table> parse_toml(std::string_view text, const std::string& where);
 
 }  // namespace axle::documents

@@ -9,6 +9,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "foundation/system/descriptor.h"
@@ -23,18 +25,30 @@ using Clock = ChildProcess::Clock;
 constexpr int look_after_child_ms = 50;
 constexpr std::size_t piece_bytes = std::size_t{1} << 14;
 
-/// The leaders of the running groups, for a signal handler; 0: a free slot. Programs beyond them
-/// end with this one too, but not their children.
-std::array<std::atomic<pid_t>, 16> running{};
+/// A running group, for a signal handler.
+struct RunningSlot {
+  std::atomic<pid_t> leader = 0;  ///< 0: the slot is free
+  std::atomic<bool> ends_its_own = false;
+};
+/// Programs beyond them end with this one too, but not their children.
+std::array<RunningSlot, 256> running{};
+std::atomic<bool> being_killed = false;
+
+void end_group(pid_t leader, bool ends_its_own) {
+  ::kill(-leader, ends_its_own ? SIGTERM : SIGKILL);
+}
 
 class RunningGroup {
  public:
-  explicit RunningGroup(const ChildProcess& leader) {
+  RunningGroup(const ChildProcess& leader, bool ends_its_own) {
     if (leader.group() == Group::shared) return;
-    for (auto& place : running) {
+    for (RunningSlot& slot : running) {
       pid_t none = 0;
-      if (!place.compare_exchange_strong(none, leader.id())) continue;
-      place_ = &place;
+      if (!slot.leader.compare_exchange_strong(none, leader.id())) continue;
+      slot.ends_its_own = ends_its_own;
+      place_ = &slot.leader;
+      // It was started while the others were being killed.
+      if (being_killed) end_group(leader.id(), ends_its_own);
       return;
     }
   }
@@ -50,6 +64,18 @@ class RunningGroup {
  private:
   std::atomic<pid_t>* place_ = nullptr;
 };
+
+/// This process is about to end: nothing that happens to programs now is theirs to answer for.
+void wait_while_killed() {
+  constexpr timespec pause{0, 5'000'000};
+  while (being_killed) ::nanosleep(&pause, nullptr);
+}
+
+/// Whether a member of the group is left; the leader is reaped, as it would count as one.
+bool is_left(pid_t leader) {
+  ::waitpid(leader, nullptr, WNOHANG);
+  return ::kill(-leader, 0) == 0 || errno != ESRCH;
+}
 
 /// This program's environment without what is withheld, the program's own variables replacing those
 /// of the same name.
@@ -256,9 +282,10 @@ std::expected<ProgramOutput, std::error_code> run_program(const Program& program
                                                           const ProgramSettings& settings) {
   const auto deadline =
       settings.time_limit ? Clock::now() + *settings.time_limit : Clock::time_point::max();
+  wait_while_killed();
   auto started = start(program, settings);
   if (!started) return std::unexpected(started.error());
-  RunningGroup group(started->child);
+  RunningGroup group(started->child, settings.ends_its_own);
   if (settings.meanwhile) settings.meanwhile();
   ProgramOutput output;
   const bool whole = Collector(*started, settings, output).collect(deadline);
@@ -266,6 +293,7 @@ std::expected<ProgramOutput, std::error_code> run_program(const Program& program
   const auto end =
       settings.time_limit ? std::max(deadline, Clock::now() + ChildProcess::patience) : deadline;
   if (whole) output.timed_out = !started->child.wait_until(end);
+  wait_while_killed();
   if (!whole || output.timed_out || settings.kills_leftovers) started->child.kill();
   static_cast<void>(started->child.wait_until(Clock::now() + ChildProcess::patience));
   group.forget();
@@ -291,9 +319,20 @@ std::error_code replace_process(const Program& program) {
 }
 
 void kill_running_programs() {
-  for (const auto& place : running) {
-    if (const pid_t group = place; group > 0) ::kill(-group, SIGKILL);
+  constexpr timespec pause{0, 10'000'000};
+  constexpr int most_pauses = 500;
+  being_killed = true;
+  for (const RunningSlot& slot : running) {
+    if (const pid_t leader = slot.leader; leader > 0) end_group(leader, slot.ends_its_own);
   }
+  int pauses = 0;
+  for (const RunningSlot& slot : running) {
+    const pid_t leader = slot.leader;
+    if (leader <= 0 || !slot.ends_its_own) continue;
+    while (is_left(leader) && pauses++ < most_pauses) ::nanosleep(&pause, nullptr);
+    ::kill(-leader, SIGKILL);
+  }
+  being_killed = false;
 }
 
 }  // namespace axle::system

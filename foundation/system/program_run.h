@@ -45,6 +45,9 @@ struct ProgramSettings {
   std::function<void()> meanwhile = {};
   /// Whether processes that it leaves in its group are killed too when it has ended.
   bool kills_leftovers = false;
+  /// Whether it ends what it starts, in groups of their own too (Ninja), when it gets SIGTERM:
+  /// kill_running_programs waits for that.
+  bool ends_its_own = false;
   ChildSettings child = {};  ///< its places are not used
 };
 
@@ -66,7 +69,9 @@ struct ProgramOutput {
 /// their default action. Returns only if that fails.
 [[nodiscard]] std::error_code replace_process(const Program& program);
 
-/// For a signal handler: kills the programs that run in their own groups, and their children.
+/// For a signal handler of a process that is about to end: kills the programs that run in their own
+/// groups, and their children; those that end their own get SIGTERM, and a few seconds for it.
+/// Meanwhile no other program is started, and none is seen to have failed.
 void kill_running_programs();
 
 }  // namespace axle::system

@@ -11,12 +11,14 @@ class PageMachines {
  public:
   virtual ~PageMachines() = default;
   /// JSON, the same for every index: {"lists": [[[feature, [value, …]], …], …], "machines":
-  /// [{"name", "about", "kind", "arch", "system", "libc": [family, major, minor], "lists": {ns:
-  /// number of a list}, "views": the same of each of several unlike GPUs}]}.
+  /// [{"name", "about", "kind", "arch", "system": "Linux", "Windows" or "Darwin", "libc": [family,
+  /// major, minor], "macos": [major, minor] of a Mac, "lists": {ns: number of a list}, "views": the
+  /// same of each of several unlike GPUs}]}.
   [[nodiscard]] virtual std::string machines_json() const = 0;
   /// JSON: whose lists of supported properties count for each namespace of a document: {"any": {ns:
-  /// origin}}, beside it {architecture: {ns: origin}} where the document's markers say otherwise.
-  /// An origin is "machine", "versions" (of other packages), {"lists": as above} of the document
+  /// origin}}, beside it {place: {ns: origin}} where the document's markers say otherwise; a place
+  /// is an architecture ("aarch64", of Linux), or system and architecture ("Windows x86_64"). An
+  /// origin is "machine", "versions" (of other packages), {"lists": as above} of the document
   /// itself, or {"why": text}, where nothing is supported.
   [[nodiscard]] virtual std::string origins_json(const wheel::VariantMetadata& metadata) const = 0;
 };

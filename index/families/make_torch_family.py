@@ -19,7 +19,7 @@ FACTS = FOLDER / "torch-builds.json"
 FAMILY = FOLDER / "torch.toml"
 
 VENDORS = (("cu", "nvidia"), ("rocm", "amd"), ("xpu", "intel"))
-PLATFORMS = ("linux_x86_64", "linux_aarch64", "windows_amd64", "macos_arm64")
+PLATFORMS = ("linux_x86_64", "linux_aarch64", "windows_amd64", "windows_arm64", "macos_arm64")
 
 
 def quote(text):
@@ -103,6 +103,7 @@ def label_lines(facts, label):
         floor = floor_of(facts, label)
         yield f"cuda = {quote(floor['cuda'])}"
         yield f"driver = {quote(floor['driver'])}"
+        yield f"driver-windows = {quote(floor['driver_windows'])}"
     yield f"source = {array(label_sources(facts, label))}"
     yield ""
 
@@ -110,6 +111,7 @@ def label_lines(facts, label):
 def build_line(build):
     pairs = [("label", quote(build["label"])), ("platform", quote(build["platform"]))]
     pairs += [(name, value(build[name])) for name in ("code", "ptx") if name in build]
+    pairs += [("macos", quote(build["macos"]))] if "macos" in build else []
     pairs += [("source", array(build["sources"])), ("confidence", quote(build["confidence"]))]
     if "note" in build:
         pairs.append(("note", quote(build["note"])))
@@ -139,8 +141,8 @@ def release_lines(release, order):
 
 def feature_lines(feature):
     yield "[[features]]"
-    for name in ("name", "title", "releases", "since", "vendor", "only", "labels", "platforms", "needs", "capability", "gpus",
-                 "unproven", "sources", "confidence", "date", "note"):
+    for name in ("name", "title", "releases", "since", "until", "vendor", "only", "labels", "platforms", "toolkit", "needs",
+                 "capability", "cuda", "gpus", "discrete", "unproven", "check", "sources", "confidence", "date", "note"):
         if name in feature:
             text = json.dumps(feature[name]) if isinstance(feature[name], int) else value(feature[name])
             yield f"{'source' if name == 'sources' else name} = {text}"
@@ -176,6 +178,7 @@ def head_lines(facts, order):
     yield f"unlabelled = {array(family['unlabelled'])}"
     yield f"fallback = {array(family['fallback'])}"
     yield f"ended = {inline_table((name, quote(last)) for name, last in family['ended'].items())}"
+    yield f"ended-platforms = {inline_table((name, quote(last)) for name, last in family['ended_platforms'].items())}"
     yield f"date = {quote(facts['collected'])}"
     yield ""
     yield "[sources]"

@@ -161,6 +161,7 @@ std::string family_platform(std::string_view tags_text) {
     if (platform.ends_with("aarch64")) return "linux_aarch64";
   }
   if (platform == "win_amd64") return "windows_amd64";
+  if (platform == "win_arm64") return "windows_arm64";
   if (platform.starts_with("macosx") && platform.ends_with("arm64")) return "macos_arm64";
   return {};
 }

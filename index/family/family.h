@@ -29,7 +29,8 @@ struct FamilyLabel {
   std::string toolkit;  ///< the CUDA or ROCm version it was built with, "12.8"; may be empty
   std::string cuda;     ///< nvidia: the minimum CUDA version that the driver must run, "12.0"
   std::string driver;   ///< nvidia: the same as a driver version, for messages; may be empty
-  std::string url;      ///< where its builds are, instead of Family::url
+  std::string driver_windows;  ///< the same of a driver for Windows
+  std::string url;             ///< where its builds are, instead of Family::url
   std::vector<std::string> sources;
 };
 
@@ -43,6 +44,7 @@ struct FamilyBuild {
   /// nvidia: compute capabilities whose PTX is embedded. nullopt: unknown, which counts as none.
   std::optional<std::vector<std::string>> ptx;
   bool code_of_torch = false;  ///< whatever torch's build has code for; `code` is empty
+  std::string macos;           ///< the oldest that its wheels' tags name, "14.0"; may be empty
   std::string cuda;            ///< instead of the label's
   std::string driver;          ///< instead of the label's
   std::vector<std::string> sources;
@@ -75,16 +77,21 @@ struct FamilyFeature {
   /// The releases for which the fact is known.
   wheel::SpecifierSet releases;
   std::optional<wheel::Version> since;  ///< releases before it do not have the feature
+  std::optional<wheel::Version> until;  ///< from this release on it is gone
   std::string vendor;                   ///< the builds that have it; empty: any build
   bool only = false;                    ///< no other vendor's builds have it; otherwise unknown
   std::vector<std::string> labels;      ///< only these builds; empty: all of the vendor
   std::vector<std::string> platforms;   ///< empty: all
+  std::string toolkit;  ///< the minimum of what the build was built with, "7.0"; empty: any
   /// As in a variant: for each feature one value must be supported.
   wheel::VariantProperties needs;
   std::string capability;  ///< nvidia: the minimum compute capability, "8.9"; empty: any
+  std::string cuda;        ///< nvidia: the minimum CUDA version of the driver, "12.4"; empty: any
   unsigned gpus = 0;       ///< minimum number of usable GPUs of the vendor
+  bool discrete = false;   ///< GPUs that are parts of CPUs do not count
   /// Further requirements that no fact of a machine shows; the answer is then at best unknown.
   std::string unproven;
+  std::string check;  ///< how to find out what `unproven` leaves open; may be empty
   std::vector<std::string> sources;
   Confidence confidence = Confidence::unknown;
   std::string date;
@@ -118,8 +125,10 @@ struct Family {
   std::vector<std::string> unlabelled;  ///< normalised: only this index has them, without labels
   std::vector<std::string> fallback;    ///< labels that are only used if no other build fits
   std::map<std::string, std::string, std::less<>>
-      ended;         ///< member -> its last release of members[0]
-  std::string date;  ///< when the facts were collected
+      ended;  ///< member -> its last release of members[0]
+  std::map<std::string, std::string, std::less<>>
+      ended_platforms;  ///< platform -> the last release of members[0] with builds for it
+  std::string date;     ///< when the facts were collected
   std::map<std::string, std::string, std::less<>> sources;
   std::map<std::string, std::vector<std::string>, std::less<>> devices;  ///< name -> device IPs
   std::vector<FamilyLabel> labels;                                       ///< best first

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "foundation/text/nearest.h"
+#include "index/family/quoted_texts.h"
 #include "index/family/shipped_families.h"
 #include "index/http/redaction.h"
 
@@ -110,6 +111,8 @@ Result<const Family*> FamilyBook::find_project(std::string_view project) {
   for (auto& [name, entry] : entries_) {
     if (entry.shipped.empty() && entry.family->has_project(project)) return entry.family.get();
   }
+  static const QuotedTexts named(shipped_families());
+  if (!named.contains(project)) return nullptr;
   const std::string quoted = fmt::format("\"{}\"", project);
   for (auto& [name, entry] : entries_) {
     // Its projects are quoted in the file: a file without the name need not be parsed.

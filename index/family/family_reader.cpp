@@ -74,6 +74,7 @@ void FamilyReader::read_head() {
     require_member("ended", member);
     family_.ended.emplace(wheel::normalize_name(member), release);
   }
+  read_ended_platforms();
   family_.date = date(root_);
   for (const std::string& project : family_.unlabelled) {
     if (contains(family_.members, project))
@@ -152,9 +153,13 @@ void FamilyReader::read_label(documents::TomlTable& table) {
         std::pair("driver", &label.driver)}) {
     if (nvidia && value->empty()) table.refuse(key, "the key is missing");
   }
-  if (!label.driver.empty() && !is_driver_version(label.driver))
-    table.refuse("driver", fmt::format("\"{}\" is not a valid driver version", label.driver));
-  if (!nvidia && !(label.cuda + label.driver).empty())
+  label.driver_windows = table.text("driver-windows").value_or("");
+  for (const auto& [key, version] :
+       {std::pair("driver", &label.driver), std::pair("driver-windows", &label.driver_windows)}) {
+    if (!version->empty() && !is_driver_version(*version))
+      table.refuse(key, fmt::format("\"{}\" is not a valid driver version", *version));
+  }
+  if (!nvidia && !(label.cuda + label.driver + label.driver_windows).empty())
     table.refuse("vendor", "cuda and driver are only for nvidia labels");
   if (const auto url = table.text("url")) {
     label.url = *url;

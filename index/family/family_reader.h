@@ -35,11 +35,14 @@ class FamilyReader {
   void read_devices();
   void check_vendor(documents::TomlTable& table, const std::string& vendor);
   void read_label(documents::TomlTable& table);
+  void read_ended_platforms();
   void read_release(documents::TomlTable& table);
   void read_old_cxx_abi(documents::TomlTable& table, FamilyRelease& release);
   void read_build(documents::TomlTable& table, FamilyRelease& release);
   void check_code(documents::TomlTable& table, const FamilyLabel& label, const FamilyBuild& build);
   void read_feature(documents::TomlTable& table);
+  static std::optional<wheel::Version> feature_version(documents::TomlTable& table,
+                                                       std::string_view key);
   void read_feature_builds(documents::TomlTable& table, FamilyFeature& feature);
   void read_feature_needs(documents::TomlTable& table, FamilyFeature& feature);
   void add_feature(documents::TomlTable& table, FamilyFeature feature);

@@ -14,8 +14,9 @@
 namespace axle::index {
 namespace {
 
-constexpr std::array<std::string_view, 4> platforms = {"linux_x86_64", "linux_aarch64",
-                                                       "windows_amd64", "macos_arm64"};
+constexpr std::array<std::string_view, 5> platforms = {
+    "linux_x86_64", "linux_aarch64", "windows_amd64", "windows_arm64", "macos_arm64"};
+constexpr std::string_view intel_macs = "macos_x86_64";  // no release of any file has builds for it
 constexpr std::array<std::pair<std::string_view, Confidence>, 5> confidences = {{
     {"unknown", Confidence::unknown},
     {"low", Confidence::low},
@@ -25,6 +26,16 @@ constexpr std::array<std::pair<std::string_view, Confidence>, 5> confidences = {
 }};
 
 }  // namespace
+
+void FamilyReader::read_ended_platforms() {
+  for (auto& [platform, release] : root_.text_pairs("ended-platforms")) {
+    if (platform != intel_macs && !contains(platforms, platform))
+      root_.refuse("ended-platforms", fmt::format("unknown platform \"{}\"", platform));
+    if (!wheel::parse_version(release))
+      root_.refuse("ended-platforms", fmt::format("{} is not a version", release));
+    family_.ended_platforms.emplace(platform, release);
+  }
+}
 
 void FamilyReader::read_release(documents::TomlTable& table) {
   FamilyRelease release;
@@ -107,6 +118,9 @@ void FamilyReader::read_build(documents::TomlTable& table, FamilyRelease& releas
   build.code = build.code_of_torch ? std::vector<std::string>{} : facts(table, "code");
   build.ptx = facts(table, "ptx");
   check_code(table, *label, build);
+  build.macos = version_pair(table, "macos");
+  if (!build.macos.empty() && build.platform != "macos_arm64")
+    table.refuse("macos", "macos is only for macos_arm64");
   build.cuda = version_pair(table, "cuda");
   build.driver = table.text("driver").value_or("");
   if (!build.driver.empty() && !is_driver_version(build.driver))
@@ -155,11 +169,10 @@ void FamilyReader::read_feature(documents::TomlTable& table) {
   } else {
     table.refuse("releases", releases.error().message);
   }
-  if (const auto since = table.text("since")) {
-    auto version = wheel::parse_version(*since);
-    if (!version) table.refuse("since", version.error().message);
-    if (version) feature.since = std::move(*version);
-  }
+  feature.since = feature_version(table, "since");
+  feature.until = feature_version(table, "until");
+  if (feature.since && feature.until && *feature.until <= *feature.since)
+    table.refuse("until", "the feature ends before it begins");
   read_feature_builds(table, feature);
   read_feature_needs(table, feature);
   feature.sources = sources(table);
@@ -168,6 +181,18 @@ void FamilyReader::read_feature(documents::TomlTable& table) {
   feature.note = table.text("note").value_or("");
   table.finish();
   add_feature(table, std::move(feature));
+}
+
+std::optional<wheel::Version> FamilyReader::feature_version(documents::TomlTable& table,
+                                                            std::string_view key) {
+  const auto text = table.text(key);
+  if (!text) return std::nullopt;
+  auto version = wheel::parse_version(*text);
+  if (!version) {
+    table.refuse(key, version.error().message);
+    return std::nullopt;
+  }
+  return std::move(*version);
 }
 
 void FamilyReader::read_feature_builds(documents::TomlTable& table, FamilyFeature& feature) {
@@ -189,6 +214,9 @@ void FamilyReader::read_feature_builds(documents::TomlTable& table, FamilyFeatur
     if (!contains(platforms, platform))
       table.refuse("platforms", fmt::format("unknown platform \"{}\"", platform));
   }
+  feature.toolkit = version_pair(table, "toolkit");
+  if (!feature.toolkit.empty() && feature.vendor != "nvidia" && feature.vendor != "amd")
+    table.refuse("toolkit", "only builds for nvidia and amd have a toolkit");
 }
 
 void FamilyReader::read_feature_needs(documents::TomlTable& table, FamilyFeature& feature) {
@@ -203,13 +231,22 @@ void FamilyReader::read_feature_needs(documents::TomlTable& table, FamilyFeature
   feature.capability = version_pair(table, "capability");
   if (!feature.capability.empty() && feature.vendor != "nvidia")
     table.refuse("capability", "compute capabilities are only for nvidia");
+  feature.cuda = version_pair(table, "cuda");
+  if (!feature.cuda.empty() && feature.vendor != "nvidia")
+    table.refuse("cuda", "CUDA versions are only for nvidia");
   if (const toml::node* node = table.find("gpus"); node != nullptr) {
     const std::int64_t count = node->is_integer() ? node->as_integer()->get() : 0;
     if (count < 1 || count > 64) table.refuse("gpus", "expected a number from 1 to 64");
     if (feature.vendor.empty()) table.refuse("gpus", "the key vendor is missing");
     feature.gpus = static_cast<unsigned>(std::clamp<std::int64_t>(count, 0, 64));
   }
+  feature.discrete = table.flag("discrete").value_or(false);
+  if (feature.discrete && feature.vendor.empty())
+    table.refuse("discrete", "the key vendor is missing");
   feature.unproven = table.text("unproven").value_or("");
+  feature.check = table.text("check").value_or("");
+  if (!feature.check.empty() && feature.unproven.empty())
+    table.refuse("check", "the key unproven is missing: there is nothing to find out");
 }
 
 void FamilyReader::add_feature(documents::TomlTable& table, FamilyFeature feature) {

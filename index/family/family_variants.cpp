@@ -29,7 +29,10 @@ std::string describe_build(const Family& family, const FamilyLabel& label,
                            const FamilyBuild& build) {
   std::string text;
   if (!label.vendor.empty()) text = describe_code(build) + ", ";
-  const std::string& driver = build.driver.empty() ? label.driver : build.driver;
+  const bool windows = build.platform.starts_with("windows") && !label.driver_windows.empty();
+  const std::string& driver = !build.driver.empty() ? build.driver
+                              : windows             ? label.driver_windows
+                                                    : label.driver;
   if (!driver.empty()) text += fmt::format("driver {} or newer, ", driver);
   text += fmt::format("{}, {}: {}", render_confidence(build.confidence), build.date,
                       render_sources(family, build.sources));

@@ -86,9 +86,9 @@ void add_intel(const Family& family, const FamilyLabel& /*label*/, const FamilyB
 }
 
 constexpr FamilyVendor rows[] = {
-    {"nvidia", is_capability, "", add_nvidia},
-    {"amd", is_gfx, "", add_amd},
-    {"intel", is_device, "list its device IPs under [devices]", add_intel},
+    {"nvidia", is_capability, "", "", add_nvidia},
+    {"amd", is_gfx, "", "", add_amd},
+    {"intel", is_device, "list its device IPs under [devices]", "SPIR-V", add_intel},
 };
 
 }  // namespace

@@ -19,6 +19,9 @@ struct FamilyVendor {
   /// Whether `name` may be in `code`.
   bool (*is_code)(const Family& family, std::string_view name);
   std::string_view hint;  ///< for a name that may not; may be empty
+  /// What its builds have beside code of devices, which the driver may compile for others:
+  /// "SPIR-V". Nobody has verified whether it runs there; empty: nothing of the kind.
+  std::string_view compiled_later;
   /// Adds what a machine needs for the driver of `label` and the code of `build`. `build` may be
   /// nullptr, its code nullopt: not known.
   void (*add_needs)(const Family& family, const FamilyLabel& label, const FamilyBuild* build,

@@ -2,7 +2,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -32,6 +33,26 @@ bool share_blocks(const std::string& file, const std::string& path) {
   return false;
 }
 
+/// std::filesystem::copy_file makes EIO of a full disk. What could not share blocks may be left.
+std::error_code copy_bytes(const std::string& file, const std::string& path) {
+  const Descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (!from || ::fstat(from.get(), &status) != 0) return system::last_error();
+  Descriptor to(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 0777));
+  if (!to) return system::last_error();
+  std::string part(1U << 20, '\0');
+  for (;;) {
+    const ssize_t count = ::read(from.get(), part.data(), part.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system::last_error();
+    if (count == 0) return to.close();
+    if (auto error = system::write_all(
+            to.get(), std::string_view(part).substr(0, static_cast<std::size_t>(count))))
+      return error;
+  }
+}
+
 }  // namespace
 
 std::unexpected<Error> system_failure(std::string_view what, const std::string& path, int number) {
@@ -50,10 +71,8 @@ Result<void> write_new_file(const std::string& path, std::string_view content) {
 
 Result<void> copy_to_new_file(const std::string& file, const std::string& path) {
   if (share_blocks(file, path)) return {};
-  std::error_code error;
-  // What could not share blocks may be left.
-  std::filesystem::copy_file(file, path, std::filesystem::copy_options::overwrite_existing, error);
-  if (error) return system_failure("copy " + file + " to", path, error.value());
+  if (const std::error_code error = copy_bytes(file, path))
+    return system_failure("copy " + file + " to", path, error.value());
   return {};
 }
 

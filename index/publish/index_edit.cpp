@@ -108,7 +108,7 @@ Result<void> require_index(IndexPlace& place) {
   if (there) return {};
   return fail(ErrorKind::not_found,
               fmt::format("{} does not contain a package index", place.name()),
-              "--out must be an index that `variant index build` or `variant index add` wrote");
+              "name an index that `variant index build` or `variant index add` wrote");
 }
 
 Result<StaticIndex> add_in_place(const std::vector<ScannedWheel>& wheels, IndexPlace& place,

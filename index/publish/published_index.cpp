@@ -59,6 +59,17 @@ bool is_as_written(const PublishedFile& file) {
   return known && file.size;
 }
 
+/// A reader of pages on the network says it of their address.
+Error damaged(const std::string& where, Error error) {
+  if (error.kind != ErrorKind::malformed) return error;
+  error.hint = fmt::format(
+      "{} is damaged: restore it, or move its folder out of the index and publish the wheels that "
+      "are in it again, with `variant index add` (what was yanked, and when files were uploaded, "
+      "stands in that page alone)",
+      where);
+  return error;
+}
+
 Result<PublishedProject> read_project(const fs::path& folder, const std::set<std::string>& laid) {
   const fs::path page_path = folder / "index.json";
   if (!is_real(page_path, fs::file_type::regular)) return foreign(folder, not_ours);
@@ -137,7 +148,7 @@ Result<PublishedProject> parse_published_page(std::string text, const std::strin
                                               std::string_view url) {
   CollectedReport report;
   const Result<ProjectPage> page = parse_json_page(std::move(text), url, report);
-  if (!page) return std::unexpected(page.error());
+  if (!page) return std::unexpected(damaged(where, page.error()));
   // A file that the reader would skip would be lost.
   if (!report.remarks.empty()) return foreign(where, "has an entry that cannot be read");
   PublishedProject project;

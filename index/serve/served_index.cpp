@@ -149,7 +149,6 @@ ServedAnswer ServedIndex::answer_file(const ServedRequest& request,
   if (type.starts_with("text/html")) {
     answer.headers.emplace_back("Content-Security-Policy",
                                 fmt::format("{}; frame-ancestors 'none'", page_policy));
-    answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
   }
   if (names_etag(request.if_none_match, etag)) {
     answer.status = 304;

@@ -82,18 +82,6 @@ Result<std::string> nearby_python(const std::string& working_dir) {
   return fail(ErrorKind::not_found, "no Python environment found", std::string(make_one));
 }
 
-Result<std::string> find_python(const EnvironmentRequest& request) {
-  if (!request.python.empty()) return named_python(request);
-  if (request.system) {
-    if (auto found = find_program("python3", request.path)) return *found;
-    return fail(ErrorKind::not_found, "no python3 on PATH", std::string(make_one));
-  }
-  if (!request.virtual_env.empty()) return environment_folder(request.virtual_env, "VIRTUAL_ENV");
-  if (!request.conda_prefix.empty())
-    return environment_folder(request.conda_prefix, "CONDA_PREFIX");
-  return nearby_python(request.working_dir);
-}
-
 /// PEP 668: the text of `Error` in the file's one section, continuation lines included.
 std::string managed_message(std::string_view text) {
   std::string message;
@@ -143,8 +131,20 @@ std::optional<std::string> find_program(std::string_view name, std::string_view 
   return std::nullopt;
 }
 
+Result<std::string> find_interpreter(const EnvironmentRequest& request) {
+  if (!request.python.empty()) return named_python(request);
+  if (request.system) {
+    if (auto found = find_program("python3", request.path)) return *found;
+    return fail(ErrorKind::not_found, "no python3 on PATH", std::string(make_one));
+  }
+  if (!request.virtual_env.empty()) return environment_folder(request.virtual_env, "VIRTUAL_ENV");
+  if (!request.conda_prefix.empty())
+    return environment_folder(request.conda_prefix, "CONDA_PREFIX");
+  return nearby_python(request.working_dir);
+}
+
 Result<Environment> find_environment(const EnvironmentRequest& request) {
-  auto python = find_python(request);
+  auto python = find_interpreter(request);
   if (!python) return std::unexpected(python.error());
   std::string stdlib;
   const InterpreterCache cache(request.cache_folder, *python);

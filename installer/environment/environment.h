@@ -78,6 +78,9 @@ struct EnvironmentRequest {
 /// skipped.
 [[nodiscard]] std::optional<std::string> find_program(std::string_view name, std::string_view path);
 
+/// The interpreter that find_environment would start, without starting it. Errors: as there.
+[[nodiscard]] Result<std::string> find_interpreter(const EnvironmentRequest& request);
+
 /// Starts the interpreter once (isolated: -I) unless the cached answer is still valid.
 /// Errors: not_found (no environment: how to create one), malformed (it is not one, or does not
 /// answer within 10 s), io.

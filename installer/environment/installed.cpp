@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -25,6 +25,7 @@
 #include "installer/environment/site_snapshot.h"
 #include "installer/file_access.h"
 #include "installer/lock.h"
+#include "installer/path_states.h"
 #include "installer/transaction/recovery.h"
 #include "installer/transaction/repair.h"
 #include "wheel/requirement.h"
@@ -161,16 +162,22 @@ Result<std::vector<std::string>> list_metadata(const std::string& site) {
   return folders;
 }
 
-std::int64_t nanoseconds_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
+/// nullopt: they cannot be looked at.
+std::optional<PathStates> states_of(const std::string& folder, const MetadataFiles& files) {
+  const auto paths = metadata_paths(folder, files);
+  if (!paths) return std::nullopt;
+  PathStates states;
+  if (!std::ranges::all_of(*paths,
+                           [&](const std::string& path) { return states.add_linked(path); }))
+    return std::nullopt;
+  return states;
 }
 
 /// Reads what is in one folder of metadata, beside others that do the same.
 class Reading {
  public:
-  Reading(const std::string& folder, const SiteSnapshot& snapshot) : folder_(folder) {
+  Reading(const std::string& folder, const SiteSnapshot& snapshot, Requirements requirements)
+      : folder_(folder), requirements_(requirements) {
     const auto found = snapshot.find(name());
     if (found != snapshot.end()) kept_ = &found->second;
   }
@@ -195,10 +202,17 @@ class Reading {
   [[nodiscard]] bool is_news() const { return read_anew_.has_value(); }
 
  private:
+  Result<InstalledDistribution> interpret_kept(Report& report) const {
+    if (requirements_ == Requirements::read) return interpret(folder_, kept_->files, report);
+    MetadataFiles files = kept_->files;
+    files.metadata = wheel::without_requirements(files.metadata);
+    return interpret(folder_, files, report);
+  }
+
   Result<InstalledDistribution> read_distribution(bool keeps, Report& report) {
     if (kept_ != nullptr) {
-      const auto stamp = stamp_metadata(folder_, kept_->files);
-      if (stamp && stamp->text == kept_->stamp) return interpret(folder_, kept_->files, report);
+      const auto states = states_of(folder_, kept_->files);
+      if (states && states->text == kept_->states) return interpret_kept(report);
       kept_ = nullptr;
     }
     const std::int64_t began = nanoseconds_now();
@@ -210,14 +224,15 @@ class Reading {
     distribution->metadata.fields.clear();
     distribution->metadata.description.clear();
     auto essential = wheel::essential_metadata(files->metadata);
-    const auto stamp = stamp_metadata(folder_, *files);
-    if (!essential || !stamp || stamp->latest > began - settled_after) return distribution;
+    auto states = states_of(folder_, *files);
+    if (!essential || !states || !states->settled_at(began)) return distribution;
     files->metadata = std::move(*essential);
-    read_anew_ = KeptMetadata{stamp->text, std::move(*files)};
+    read_anew_ = KeptMetadata{std::move(states->text), std::move(*files)};
     return distribution;
   }
 
   const std::string& folder_;
+  Requirements requirements_;
   const KeptMetadata* kept_ = nullptr;
   std::optional<KeptMetadata> read_anew_;
   Result<InstalledDistribution> distribution_ = InstalledDistribution();
@@ -240,14 +255,15 @@ void keep(const std::vector<Reading>& readings, std::size_t known, const std::st
 /// The distributions in one folder, which need not exist, in no order. Anything else, and files
 /// that this user may not read, are reported and skipped. Error: io.
 Result<void> scan_site(const std::string& site, const std::string& cache_folder,
-                       std::vector<InstalledDistribution>& installed, Report& report) {
+                       Requirements requirements, std::vector<InstalledDistribution>& installed,
+                       Report& report) {
   const auto folders = list_metadata(site);
   if (!folders) return std::unexpected(folders.error());
   const bool keeps = !cache_folder.empty() && !folders->empty();
   const SiteSnapshot snapshot = keeps ? read_site_snapshot(cache_folder, site) : SiteSnapshot();
   std::vector<Reading> readings;
   readings.reserve(folders->size());
-  for (const std::string& folder : *folders) readings.emplace_back(folder, snapshot);
+  for (const std::string& folder : *folders) readings.emplace_back(folder, snapshot, requirements);
   // As many as take longer than a thread does to begin.
   constexpr std::size_t at_a_time = 8;
   system::for_each_at_once((readings.size() + at_a_time - 1) / at_a_time,
@@ -276,10 +292,10 @@ Result<void> scan_site(const std::string& site, const std::string& cache_folder,
 /// Sorted by name, of one name the newest first.
 Result<std::vector<InstalledDistribution>> scan_roots(const Roots& roots,
                                                       const std::string& cache_folder,
-                                                      Report& report) {
+                                                      Requirements requirements, Report& report) {
   std::vector<InstalledDistribution> installed;
   for (const std::string& site : std::set<std::string>{roots.purelib, roots.platlib}) {
-    if (auto done = scan_site(site, cache_folder, installed, report); !done)
+    if (auto done = scan_site(site, cache_folder, requirements, installed, report); !done)
       return std::unexpected(done.error());
   }
   std::ranges::sort(installed, [](const auto& left, const auto& right) {
@@ -292,7 +308,7 @@ Result<std::vector<InstalledDistribution>> scan_roots(const Roots& roots,
 /// A reader holds the shared lock; only an interrupted command makes it a writer briefly.
 Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots,
                                                        const std::string& cache_folder,
-                                                       Report& report) {
+                                                       Requirements requirements, Report& report) {
   const std::string state = roots.state_folder();
   bool cleared = false;
   bool damaged = false;
@@ -313,7 +329,7 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots,
       continue;
     }
     CollectedReport remarks;
-    auto installed = scan_roots(roots, cache_folder, remarks);
+    auto installed = scan_roots(roots, cache_folder, requirements, remarks);
     if (installed) drop_doubles(*installed, remarks);
     // The first change of this environment may have begun in the meantime.
     const auto begun = exists(state + "/lock");
@@ -328,14 +344,14 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots,
 
 Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Report& report,
                                                           const std::string& cache_folder) {
-  return scan_roots(roots, cache_folder, report);
+  return scan_roots(roots, cache_folder, Requirements::read, report);
 }
 
 void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
-               Report& report, const std::string& cache_folder) {
+               Report& report, const std::string& cache_folder, Requirements requirements) {
   for (const std::string& site : environment.outer_sites) {
     std::vector<InstalledDistribution> found;
-    if (auto done = scan_site(site, cache_folder, found, report); !done)
+    if (auto done = scan_site(site, cache_folder, requirements, found, report); !done)
       report.warn(done.error().message, done.error().hint);
     for (InstalledDistribution& distribution : found) {
       const auto own =
@@ -350,12 +366,39 @@ void add_outer(const Environment& environment, std::vector<InstalledDistribution
 
 Result<std::vector<InstalledDistribution>> list_installed(const Environment& environment,
                                                           Report& report,
-                                                          const std::string& cache_folder) {
+                                                          const std::string& cache_folder,
+                                                          Requirements requirements) {
   auto roots = find_roots(environment);
   if (!roots) return std::unexpected(roots.error());
-  auto installed = scan_locked(*roots, cache_folder, report);
-  if (installed) add_outer(environment, *installed, report, cache_folder);
+  auto installed = scan_locked(*roots, cache_folder, requirements, report);
+  if (installed) add_outer(environment, *installed, report, cache_folder, requirements);
   return installed;
+}
+
+Result<std::vector<std::string>> installed_paths(
+    const Environment& environment, const std::vector<InstalledDistribution>& installed) {
+  const auto roots = find_roots(environment);
+  if (!roots) return std::unexpected(roots.error());
+  const std::string state = roots->state_folder();
+  std::vector<std::string> paths = {environment.python,
+                                    environment.prefix + "/bin/python3",
+                                    environment.prefix + "/bin/python",
+                                    environment.prefix + "/pyvenv.cfg",
+                                    roots->purelib,
+                                    roots->platlib,
+                                    state,
+                                    state + "/lock",
+                                    state + "/history",
+                                    state + "/unflushed"};
+  std::ranges::copy(environment.outer_sites, std::back_inserter(paths));
+  for (const InstalledDistribution& one : installed) {
+    const auto files = read_metadata_files(one.dist_info);
+    if (!files) return std::unexpected(files.error());
+    auto of_one = metadata_paths(one.dist_info, *files);
+    if (!of_one) return of_one;
+    std::ranges::move(*of_one, std::back_inserter(paths));
+  }
+  return paths;
 }
 
 wheel::MarkerEnvironment markers_of(const InstalledDistribution& distribution,

@@ -17,6 +17,7 @@ namespace axle::installer {
 /// name the first folder on its path counts. A folder that cannot be read is reported. The cache as
 /// for list_installed.
 void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
-               Report& report, const std::string& cache_folder = {});
+               Report& report, const std::string& cache_folder = {},
+               Requirements requirements = Requirements::read);
 
 }  // namespace axle::installer

@@ -56,6 +56,8 @@ def byte_code():
 
 variables = sysconfig.get_config_vars()
 version = sys.version_info
+# On a line of its own: what a sitecustomize or a .pth file prints comes before it.
+print()
 json.dump({
     "executable": sys.executable,
     "prefix": sys.prefix,
@@ -214,7 +216,8 @@ Result<std::string> ask_interpreter(const std::string& python, std::chrono::mill
     return refuse(
         fmt::format("it exited with status {}: {}", output->exit_code, last.substr(0, 300)));
   }
-  return std::move(output->out);
+  std::string& text = output->out;
+  return text.substr(text.rfind('\n') + 1);
 }
 
 Result<Environment> parse_interpreter_answer(std::string_view json, std::string_view where,

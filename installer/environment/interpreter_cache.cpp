@@ -12,21 +12,29 @@
 
 #include "foundation/system/whole_file.h"
 #include "installer/file_access.h"
+#include "installer/path_states.h"
 #include "wheel/hash/sha256.h"
 
 namespace axle::installer {
 namespace {
 
-/// nullopt if it cannot be determined.
-std::optional<std::string> stamp(const std::string& path) {
-  const auto status = look_at(path, Links::followed);
-  if (!status) return std::nullopt;
-  if (!*status) return "-";
-  return fmt::format("{}:{}:{}:{}.{}", (*status)->st_dev, (*status)->st_ino, (*status)->st_size,
-                     (*status)->st_mtim.tv_sec, (*status)->st_mtim.tv_nsec);
+/// One line, the first of the file. nullopt: nothing may be cached or used this time.
+std::optional<std::string> make_key(const std::string& python) {
+  utsname system = {};
+  ::uname(&system);
+  const std::string folder = std::filesystem::path(python).parent_path().parent_path().string();
+  // Environments of conda share one file of the program.
+  PathStates states;
+  if (!states.add_linked(python) || !states.add(folder + "/pyvenv.cfg")) return std::nullopt;
+  const std::string facts =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", python, states.text, system.release, system.version,
+                  system.machine, ::gnu_get_libc_version());
+  return "axle-interpreter 4 " + wheel::render_hex(wheel::sha256(facts)) + "\n";
 }
 
-bool is_binary(const std::string& path) {
+}  // namespace
+
+bool is_binary_program(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 4> magic{};
   return file && ::read(file.get(), magic.data(), magic.size()) == 4 &&
@@ -35,24 +43,8 @@ bool is_binary(const std::string& path) {
              "ELF";
 }
 
-/// One line, the first of the file. nullopt: nothing may be cached or used this time.
-std::optional<std::string> make_key(const std::string& python) {
-  utsname system = {};
-  ::uname(&system);
-  const std::string folder = std::filesystem::path(python).parent_path().parent_path().string();
-  const auto program = stamp(python);
-  const auto config = stamp(folder + "/pyvenv.cfg");
-  if (!program || !config) return std::nullopt;
-  const std::string facts =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", python, *program, *config, system.release,
-                  system.version, system.machine, ::gnu_get_libc_version());
-  return "axle-interpreter 4 " + wheel::render_hex(wheel::sha256(facts)) + "\n";
-}
-
-}  // namespace
-
 InterpreterCache::InterpreterCache(const std::string& folder, const std::string& python) {
-  if (folder.empty() || !is_binary(python)) return;
+  if (folder.empty() || !is_binary_program(python)) return;
   auto key = make_key(python);
   if (!key) return;
   file_ = fmt::format("{}/interpreters/{}", folder, wheel::render_hex(wheel::sha256(python)));

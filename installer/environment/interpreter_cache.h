@@ -7,10 +7,12 @@
 
 namespace axle::installer {
 
+/// A script may start one interpreter or another: only a binary gives the same answer twice.
+[[nodiscard]] bool is_binary_program(const std::string& path);
+
 class InterpreterCache {
  public:
-  /// `folder` empty: nothing is cached. Wrappers (scripts that start one interpreter or another)
-  /// are never cached: only binaries give the same answer twice.
+  /// `folder` empty: nothing is cached. Nor is anything of what is no binary program.
   InterpreterCache(const std::string& folder, const std::string& python);
 
   /// The answer stored for the same path, size, time and inode of the interpreter, its pyvenv.cfg,

@@ -1,6 +1,5 @@
 #include "installer/environment/metadata_files.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <sys/stat.h>
@@ -8,7 +7,6 @@
 #include "foundation/text/ascii.h"
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/file_access.h"
-#include "installer/sealed_fields.h"
 
 namespace axle::installer {
 namespace {
@@ -27,25 +25,6 @@ constexpr Note notes[] = {{"/variant.json", &MetadataFiles::variant, note_limit 
                           {"/direct_url.json", &MetadataFiles::direct_url, note_limit}};
 
 bool is_egg(const std::string& folder) { return text::ascii_lower(folder).ends_with(".egg-info"); }
-
-/// False: it cannot be looked at.
-bool add_to(MetadataStamp& stamp, const std::string& path) {
-  const auto status = look_at(path, Links::followed);
-  if (!status || !*status) return false;
-  const struct stat& now = **status;
-  const std::int64_t modified = nanoseconds_of(now.st_mtim);
-  append_number(stamp.text, now.st_ino);
-  append_number(stamp.text, now.st_size);
-  append_number(stamp.text, modified);
-  stamp.latest = std::max(stamp.latest, modified);
-  // A link to a file of the store, from another environment, changes the state of the file.
-  if (S_ISDIR(now.st_mode)) {
-    const std::int64_t changed = nanoseconds_of(now.st_ctim);
-    append_number(stamp.text, changed);
-    stamp.latest = std::max(stamp.latest, changed);
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -83,15 +62,16 @@ Result<MetadataFiles> read_metadata_files(const std::string& folder) {
   return files;
 }
 
-std::optional<MetadataStamp> stamp_metadata(const std::string& folder, const MetadataFiles& files) {
-  const auto metadata = find_metadata(folder);
-  MetadataStamp stamp;
-  if (!metadata || !add_to(stamp, folder)) return std::nullopt;
-  if (*metadata != folder && !add_to(stamp, *metadata)) return std::nullopt;
+Result<std::vector<std::string>> metadata_paths(const std::string& folder,
+                                                const MetadataFiles& files) {
+  auto metadata = find_metadata(folder);
+  if (!metadata) return std::unexpected(metadata.error());
+  std::vector<std::string> paths = {folder};
+  if (*metadata != folder) paths.push_back(*std::move(metadata));
   for (const Note& note : notes) {
-    if (files.*note.text && !add_to(stamp, folder + note.name)) return std::nullopt;
+    if (files.*note.text) paths.push_back(folder + note.name);
   }
-  return stamp;
+  return paths;
 }
 
 }  // namespace axle::installer

@@ -1,9 +1,9 @@
 #pragma once
 // The files of a dist-info folder that say what is installed, before they are interpreted.
 
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "foundation/report/error.h"
 
@@ -29,13 +29,9 @@ struct MetadataFiles {
 /// not_found, malformed (no metadata, or too long), io.
 [[nodiscard]] Result<MetadataFiles> read_metadata_files(const std::string& folder);
 
-/// Size, time and place of the folder and of those files that it has, as text: another text, and
-/// something was changed. nullopt: one of them cannot be looked at.
-struct MetadataStamp {
-  std::string text;
-  std::int64_t latest = 0;  ///< the last change of any of them, nanoseconds since 1970
-};
-[[nodiscard]] std::optional<MetadataStamp> stamp_metadata(const std::string& folder,
-                                                          const MetadataFiles& files);
+/// The folder and those files that it has: as long as their states are the same, so is what they
+/// say. Error: io.
+[[nodiscard]] Result<std::vector<std::string>> metadata_paths(const std::string& folder,
+                                                              const MetadataFiles& files);
 
 }  // namespace axle::installer

@@ -27,7 +27,7 @@ constexpr std::array kept_notes = {&MetadataFiles::variant, &MetadataFiles::fami
 
 bool can_be_field(std::string_view text) { return !text.contains('\0'); }
 
-/// A stamp is several fields itself.
+/// States are several fields themselves.
 bool can_be_kept(std::string_view name, const KeptMetadata& kept) {
   return can_be_field(name) && can_be_field(kept.files.metadata) &&
          std::ranges::all_of(kept_notes, [&](const auto note) {
@@ -59,10 +59,10 @@ bool next_flag(std::string_view& rest, bool& flag) {
 
 std::optional<KeptMetadata> next_kept(std::string_view& rest) {
   KeptMetadata kept;
-  auto stamp = next_counted(rest);
-  const auto metadata = stamp ? next_field(rest) : std::nullopt;
+  auto states = next_counted(rest);
+  const auto metadata = states ? next_field(rest) : std::nullopt;
   if (!metadata) return std::nullopt;
-  kept.stamp = std::move(*stamp);
+  kept.states = std::move(*states);
   kept.files.metadata = *metadata;
   for (const auto note : kept_notes) {
     if (!next_note(rest, kept.files.*note)) return std::nullopt;
@@ -85,8 +85,8 @@ std::string render_site_snapshot(const SiteSnapshot& snapshot, std::string_view 
   for (const auto& [name, kept] : snapshot) {
     if (!can_be_kept(name, kept)) continue;
     append_field(text, name);
-    append_number(text, kept.stamp.size());
-    text += kept.stamp;
+    append_number(text, kept.states.size());
+    text += kept.states;
     append_field(text, kept.files.metadata);
     for (const auto note : kept_notes)
       append_field(text, kept.files.*note ? "+" + *(kept.files.*note) : "-");

@@ -16,7 +16,7 @@
 namespace axle::installer {
 
 struct KeptMetadata {
-  std::string stamp;  ///< of the folder (stamp_metadata) when it was read
+  std::string states;  ///< of its metadata_paths when they were read (path_states.h)
   MetadataFiles files;
 
   friend bool operator==(const KeptMetadata&, const KeptMetadata&) = default;
@@ -24,10 +24,6 @@ struct KeptMetadata {
 
 /// By the name of the folder.
 using SiteSnapshot = std::map<std::string, KeptMetadata, std::less<>>;
-
-/// Nanoseconds: what was changed more recently may be changed again without another time, and is
-/// not kept.
-inline constexpr std::int64_t settled_after = 2'000'000'000;
 
 /// Fields (installer/sealed_fields.h). What has a NUL byte is left out.
 [[nodiscard]] std::string render_site_snapshot(const SiteSnapshot& snapshot, std::string_view site);

@@ -1,6 +1,7 @@
 // From the answers for classes to the packages of a lock.
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -17,11 +18,10 @@ namespace {
 
 using Texts = std::set<std::string, std::less<>>;
 
-/// Without a login, and relative to the folder of the lock if it is below it.
-std::string kept_place(const std::string& place, const std::string& folder) {
+/// Without a login, and relative to the folder of the lock, whose URL is `base`, if it is below it.
+std::string kept_place(const std::string& place, const std::string& base) {
   const std::string own =
       place.starts_with('/') ? index::file_url(place) : index::without_credentials(place);
-  const std::string base = index::file_url(folder);
   if (own == base || own == base + "/") return ".";
   if (!own.starts_with(base + "/")) return place.starts_with('/') ? place : own;
   std::string rest = own.substr(base.size() + 1);
@@ -29,8 +29,23 @@ std::string kept_place(const std::string& place, const std::string& folder) {
   return rest.find(':') < rest.find('/') ? "./" + rest : rest;
 }
 
+/// Of what is named by a relative place: relative to the folder also where it is beside it. Only
+/// what shares no folder but the root is elsewhere.
+std::string kept_neighbour(const std::string& place, const std::string& base) {
+  constexpr std::string_view scheme = "file://";
+  std::string own = kept_place(place, base);
+  if (!own.starts_with("file:///")) return own;
+  const auto part = [&](std::string_view url) {
+    return std::filesystem::path(url.substr(scheme.size())).relative_path();
+  };
+  const std::filesystem::path there = part(own);
+  const std::filesystem::path here = part(base);
+  if (there.empty() || here.empty() || *there.begin() != *here.begin()) return own;
+  return there.lexically_relative(here).string();
+}
+
 /// `{label}` and `{version}` of a family's template have the values of this package.
-std::string kept_source(const ResolvedPackage& package, const std::string& folder) {
+std::string kept_source(const ResolvedPackage& package, const std::string& base) {
   if (package.direct) return {};
   std::string source = package.source;
   const auto fill = [&](std::string_view mark, const std::string& value) {
@@ -42,10 +57,15 @@ std::string kept_source(const ResolvedPackage& package, const std::string& folde
     fill("{label}", package.variant.value_or(""));
     fill("{version}", wheel::render_version(package.version.public_version()));
   }
-  return kept_place(source, folder);
+  return kept_place(source, base);
 }
 
-LockedPackage without_needs(const ResolvedPackage& package, const std::string& folder) {
+LockedPackage without_needs(const ResolvedPackage& package, const std::string& base,
+                            const PackageNames& placed_relative) {
+  const auto kept = [&](const std::string& place) {
+    const bool is_relative = package.direct && placed_relative.contains(package.name);
+    return is_relative ? kept_neighbour(place, base) : kept_place(place, base);
+  };
   LockedPackage locked;
   locked.name = package.name;
   locked.version = package.version;
@@ -53,18 +73,18 @@ LockedPackage without_needs(const ResolvedPackage& package, const std::string& f
   locked.family = package.family;
   locked.properties = package.variant_properties;
   locked.supported = package.supported_properties;
-  locked.source = kept_source(package, folder);
+  locked.source = kept_source(package, base);
   locked.stands_for = package.stands_for;
   if (package.built_from) {
     locked.built_from = package.built_from;
     BuiltFrom& from = *locked.built_from;
     from.builder.clear();
     from.hash_is_given = false;
-    if (from.kind != BuiltFrom::Kind::repository) from.url = kept_place(from.url, folder);
+    if (from.kind != BuiltFrom::Kind::repository) from.url = kept(from.url);
     return locked;
   }
   locked.filename = package.filename;
-  locked.url = kept_place(package.recorded_url(), folder);
+  locked.url = kept(package.recorded_url());
   locked.sha256 = std::string(package.hash.sha256());
   locked.size = package.size;
   locked.provenance = package.provenance;
@@ -74,7 +94,6 @@ LockedPackage without_needs(const ResolvedPackage& package, const std::string& f
       publishers.insert(wheel::render_publisher(one.publisher));
     locked.publishers.assign(publishers.begin(), publishers.end());
   }
-  if (package.variant) locked.because = package.decision.chosen_because;
   return locked;
 }
 
@@ -140,17 +159,16 @@ std::vector<std::string> joined(const std::vector<const Texts*>& lists) {
 
 /// An entry of the lock that comes about, and what it needs in each of its classes.
 struct Draft {
-  LockedPackage package;
-  std::vector<NeedTexts> needs;
+  LockedPackage package;  ///< without classes, and without what it was chosen for
+  std::string because;
+  std::vector<std::string> classes = {};
+  std::vector<NeedTexts> needs = {};
 
   [[nodiscard]] bool takes(const LockedPackage& other, const NeedTexts& others) const {
-    LockedPackage same = package;
-    same.classes.clear();
-    LockedPackage own = other;
-    own.because.clear();
-    same.because.clear();
-    return same == own && same.filename == own.filename &&
-           wheel::render_version(same.version) == wheel::render_version(own.version) &&
+    // Of one file the version is written in one way.
+    return package == other && package.filename == other.filename &&
+           (!package.filename.empty() ||
+            wheel::render_version(package.version) == wheel::render_version(other.version)) &&
            std::ranges::all_of(
                needs, [&](const NeedTexts& one) { return differ_by_markers(one, others); });
   }
@@ -162,6 +180,8 @@ struct Draft {
       always.push_back(&one.always);
       for (const auto& [extra, texts] : one.extras) extras[extra].push_back(&texts);
     }
+    package.classes = std::move(classes);
+    package.because = std::move(because);
     package.needs.always = joined(always);
     for (const auto& [extra, lists] : extras) package.needs.extras[extra] = joined(lists);
     return std::move(package);
@@ -171,17 +191,24 @@ struct Draft {
 }  // namespace
 
 std::vector<LockedPackage> join_answers(const std::vector<ClassAnswer>& answers,
-                                        const std::string& folder) {
+                                        const std::string& folder,
+                                        const PackageNames& placed_relative) {
+  const std::string base = index::file_url(folder);
   std::map<std::string, std::vector<Draft>, std::less<>> drafts;
   for (const ClassAnswer& answer : answers) {
     for (const ResolvedPackage& package : answer.resolution.packages) {
-      LockedPackage locked = without_needs(package, folder);
+      LockedPackage locked = without_needs(package, base, placed_relative);
       NeedTexts needs = render_needs(package.needs);
       std::vector<Draft>& known = drafts[package.name];
       auto draft =
           std::ranges::find_if(known, [&](const Draft& one) { return one.takes(locked, needs); });
-      if (draft == known.end()) draft = known.insert(known.end(), Draft{std::move(locked), {}});
-      draft->package.classes.push_back(answer.about.name);
+      if (draft == known.end()) {
+        const bool explained = package.variant && !package.built_from;
+        draft = known.insert(known.end(),
+                             Draft{.package = std::move(locked),
+                                   .because = explained ? package.decision.chosen_because : ""});
+      }
+      draft->classes.push_back(answer.about.name);
       draft->needs.push_back(std::move(needs));
     }
   }

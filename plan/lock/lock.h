@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,10 +111,13 @@ struct ClassAnswer {
   LockedClass about;
   Resolution resolution;
 };
-/// `folder`: of the lock, absolute. What is below it is named relative to it; logins in URLs are
-/// left out.
+using PackageNames = std::set<std::string, std::less<>>;
+/// `folder`: of the lock, absolute. What is below it is named relative to it, and so is what lies
+/// beside it of the packages whose place is written so (`placed_relative`, normalised); logins in
+/// URLs are left out.
 [[nodiscard]] std::vector<LockedPackage> join_answers(const std::vector<ClassAnswer>& answers,
-                                                      const std::string& folder);
+                                                      const std::string& folder,
+                                                      const PackageNames& placed_relative = {});
 
 /// Which of what the project asks for is wanted.
 struct LockSelection {

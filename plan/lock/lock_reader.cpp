@@ -6,6 +6,7 @@
 #include <toml++/toml.h>
 
 #include "foundation/documents/toml_reader.h"
+#include "foundation/documents/written_toml.h"
 #include "foundation/text/ascii.h"
 #include "foundation/text/nearest.h"
 #include "foundation/text/quote.h"
@@ -382,6 +383,12 @@ Result<Lock> parse_lock(std::string_view text, const std::string& where) {
                 fmt::format("{}:{}: it has the conflict markers of a merge that is not finished",
                             where, line),
                 "`variant lock --upgrade` makes it anew from the merged pyproject.toml");
+  }
+  // An error names a line, which only the other reader knows.
+  if (const auto written = documents::parse_written_toml(text)) {
+    TomlReading reading(where);
+    Lock lock = read_lock(TomlTable(*written, "", reading));
+    if (!reading.error()) return lock;
   }
   auto document = documents::parse_toml(text, where);
   if (!document) return std::unexpected(std::move(document).error());

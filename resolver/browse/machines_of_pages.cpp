@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "detect/os/macos.h"
 #include "machines/description.h"
 #include "machines/selection.h"
 #include "providers/provider.h"
@@ -75,24 +76,38 @@ ordered_json machine_json(const machines::NamedMachine& named, ToldLists& lists)
                        {"about", about(machine)},
                        {"kind", named.origin.kind.empty() ? "gpu" : "machine"},
                        {"arch", architecture_name(machine.cpu)},
-                       {"system", machine.os.system == "Darwin" ? "Darwin" : "Linux"},
+                       {"system", machine.os.system},
                        {"libc", {machine.libc.family, machine.libc.major, machine.libc.minor}},
                        {"lists", lists.numbers_for(machine)}};
+  if (const auto macos = detect::macos_version(machine.os))
+    told["macos"] = {macos->first, macos->second};
   const auto views = providers::device_views(machine, {});
   for (const detect::Machine& view : views) told["views"].push_back(lists.numbers_for(view));
   return told;
 }
 
+struct Place {
+  std::string_view system;
+  std::string_view architecture;
+};
+
 /// Those for which wheels are made, and markers are written.
-constexpr std::array<std::string_view, 5> architectures = {"x86_64", "aarch64", "ppc64le",
-                                                           "riscv64", "s390x"};
+constexpr std::array<Place, 9> places = {{{wheel::linux_system, "x86_64"},
+                                          {wheel::linux_system, "aarch64"},
+                                          {wheel::linux_system, "ppc64le"},
+                                          {wheel::linux_system, "riscv64"},
+                                          {wheel::linux_system, "s390x"},
+                                          {wheel::windows_system, "x86_64"},
+                                          {wheel::windows_system, "aarch64"},
+                                          {wheel::mac_system, "x86_64"},
+                                          {wheel::mac_system, "aarch64"}}};
 
 /// As for --for, of an interpreter that is usual.
-wheel::MarkerEnvironment markers_on(std::string_view architecture) {
+wheel::MarkerEnvironment markers_on(const Place& place) {
   wheel::MarkerEnvironment markers{
       {{"platform_release", ""}, {"platform_version", ""}, {"extra", ""}}, {}};
   wheel::put_cpython_markers(markers, "3.12.0");
-  wheel::put_system_markers(markers, wheel::linux_system, architecture);
+  wheel::put_system_markers(markers, place.system, place.architecture);
   return markers;
 }
 
@@ -109,10 +124,10 @@ ordered_json origin_json(const plan::NamespaceOrigin& origin, const SupportedPro
   }
 }
 
-ordered_json origins_on(std::string_view architecture, const wheel::VariantMetadata& metadata) {
+ordered_json origins_on(const Place& place, const wheel::VariantMetadata& metadata) {
   CollectedReport untold;
   // Which machine it is does not matter: of one nothing but the origin is told.
-  const SupportedLists found = supported_lists(metadata, {}, {}, markers_on(architecture), untold);
+  const SupportedLists found = supported_lists(metadata, {}, {}, markers_on(place), untold);
   ordered_json origins = ordered_json::object();
   for (const plan::NamespaceOrigin& origin : found.origins) {
     if (wheel::is_abi_namespace(metadata, origin.ns)) {
@@ -141,12 +156,15 @@ class MachinesOfPages final : public index::PageMachines {
 
   [[nodiscard]] std::string origins_json(const wheel::VariantMetadata& metadata) const override {
     ordered_json origins;
-    for (const std::string_view architecture : architectures) {
-      ordered_json here = origins_on(architecture, metadata);
+    for (const Place& place : places) {
+      ordered_json here = origins_on(place, metadata);
       if (origins.empty()) {
         origins["any"] = std::move(here);
       } else if (here != origins["any"]) {
-        origins[std::string(architecture)] = std::move(here);
+        const bool on_linux = place.system == wheel::linux_system;
+        origins[on_linux ? std::string(place.architecture)
+                         : fmt::format("{} {}", place.system, place.architecture)] =
+            std::move(here);
       }
     }
     return page_json(origins);

@@ -71,8 +71,8 @@ std::optional<Error> refusal(std::string_view name, const std::string& url,
   if (options.builds.builder == nullptr)
     return may_not_be_built(name, url, "a build is for this machine, not for another one (--for)",
                             "name a wheel for that machine");
-  if (const std::string* who = options.refuses_build(name))
-    return may_not_be_built(name, url, *who, "unset it, or name a wheel");
+  const std::string* who = options.builds.metadata_alone ? nullptr : options.refuses_build(name);
+  if (who != nullptr) return may_not_be_built(name, url, *who, "unset it, or name a wheel");
   if (places.hash_required && !has_hash(url, places))
     return may_not_be_built(name, url, "hashes are required, and none is listed for it",
                             "add --hash=sha256:… to a requirement that names it");

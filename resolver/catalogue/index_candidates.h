@@ -54,6 +54,10 @@ class IndexCandidates final : public Candidates {
   [[nodiscard]] Whereabouts whereabouts(std::string_view name) override;
   /// Those of pages that were read, of families, and of indexes that are folders.
   [[nodiscard]] std::set<std::string> names_at_hand() override;
+  /// Whether anything was read: a page, or what a wheel says.
+  [[nodiscard]] bool has_read() const {
+    return !pages_.empty() || !direct_.empty() || !variants_.empty() || !metadata_.empty();
+  }
   /// What `other` has read of wheels needs not be read again. Both have the same sources.
   void know_metadata_of(const IndexCandidates& other) {
     metadata_.insert(other.metadata_.begin(), other.metadata_.end());

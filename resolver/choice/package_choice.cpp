@@ -93,7 +93,7 @@ Result<WheelMetadata> PackageChooser::metadata_of(const std::string& name, const
   if (needed.contains(python)) return metadata;
   return fail(ErrorKind::unsupported,
               fmt::format("{} needs Python {}, but this is {}", wheel.file->filename,
-                          wheel::render_specifiers(needed), wheel::render_version(python)),
+                          wheel::render_specifiers(needed), shown_python(target_)),
               hint_for_python(wheel::render_specifiers(needed), target_));
 }
 

@@ -144,7 +144,7 @@ std::string WheelChooser::skip_reason(const std::string& name, plan::SkipCode co
       return file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
     case SkipCode::python:
       return fmt::format("needs Python {}, but this is {}", file.requires_python,
-                         wheel::render_version(python_));
+                         shown_python(target_));
     case SkipCode::tags:
       return "its tags " + wheel.name.tags_text + " do not fit this interpreter and platform";
     case SkipCode::plain_only:

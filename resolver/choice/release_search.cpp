@@ -319,12 +319,17 @@ Result<Explanation> PackageChooser::explain(const PackageDemand& demand) {
   // The release that would be chosen; the newest, where none would.
   Release* shown = releases->front();
   Pass shown_pass;
-  for (const Pass pass : passes_over(families_, demand, *releases)) {
-    auto tried = try_releases(demand, *releases, pass);
+  std::vector<Pass> passes = passes_over(families_, demand, *releases);
+  // As the solver takes it: a wheel without a label, of which a family knows nothing, rather than
+  // none.
+  const std::size_t labelled = passes.size();
+  passes.push_back({true, UnknownBuilds::counts});
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    auto tried = try_releases(demand, *releases, passes[i]);
     if (!tried) return std::unexpected(std::move(tried).error());
-    if (!tried->choice) continue;
+    if (!tried->choice || (i == labelled && tried->choice->package.variant)) continue;
     shown = tried->release;
-    shown_pass = pass;
+    shown_pass = passes[i];
     break;
   }
   Release& release = *shown;

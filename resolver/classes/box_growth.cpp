@@ -16,10 +16,10 @@ constexpr unsigned most_attempts = 3;
 /// What is widened first says what predicates look like: a driver's bounds, then which GPUs; the
 /// platform last, which other facts may imply.
 std::size_t turn_of(std::string_view fact) {
-  constexpr std::array<std::string_view, 21> turns = {
-      "driver",  "rocm", "libc",         "macos",     "npu_driver", "cann",   "x86_64",
-      "aarch64", "cpu",  "sve_bytes",    "sme_bytes", "device",     "gfx",    "npu",
-      "tpu",     "sm",   "arm_platform", "property",  "kernel",     "system", "arch"};
+  constexpr std::array<std::string_view, 22> turns = {
+      "driver",  "rocm",         "mps",       "libc",      "macos",  "npu_driver", "cann", "x86_64",
+      "aarch64", "cpu",          "sve_bytes", "sme_bytes", "device", "gfx",        "npu",  "tpu",
+      "sm",      "arm_platform", "property",  "kernel",    "system", "arch"};
   const FactRow* row = find_fact_row(fact);
   return static_cast<std::size_t>(std::ranges::find(turns, row->name) - turns.begin());
 }
@@ -285,16 +285,17 @@ std::optional<std::vector<BoxGrowth::Cell>> BoxGrowth::cells_of(const Box& box,
 
 bool BoxGrowth::is_possible(const FactGroup& group, const Cell& cell, const FactValues& platform) {
   std::string key;
-  FactValues facts = platform;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    key += group[i] + "=" + cell[i] + "\n";
-    if (!cell[i].empty()) facts.emplace(group[i], cell[i]);
-  }
+  for (std::size_t i = 0; i < group.size(); ++i)
+    key.append(group[i]).append("=").append(cell[i]).append("\n");
   key += value_of(platform, "system");
   key += " ";
   key += value_of(platform, "arch");
   const auto [known, is_new] = possible_.try_emplace(std::move(key));
   if (!is_new) return known->second;
+  FactValues facts = platform;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (!cell[i].empty()) facts.emplace(group[i], cell[i]);
+  }
   const FactValues back = facts_of(machine_with(facts), derivations_.gpus());
   known->second = true;
   for (std::size_t i = 0; i < group.size(); ++i) {

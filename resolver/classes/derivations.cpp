@@ -55,6 +55,13 @@ bool asks_for_kernel(const UsedInputs& used) {
   return used.markers.contains("platform_release") || used.markers.contains("platform_version");
 }
 
+std::set<std::string, std::less<>> namespaces_of(const UsedInputs& used) {
+  std::set<std::string, std::less<>> namespaces;
+  for (const wheel::Property& one : used.properties) namespaces.insert(one.ns);
+  for (const std::vector<wheel::Property>& run : used.runs) namespaces.insert(run.front().ns);
+  return namespaces;
+}
+
 /// As UsedInputs::runs says it of a machine and its views, of which the machine is the first.
 bool lacks_all(const std::vector<SupportedProperties>& machines,
                const std::vector<wheel::Property>& run) {
@@ -155,8 +162,9 @@ std::string Derivations::platform_signature(const Derivation& derivation, const 
   return signature;
 }
 
-const std::vector<SupportedProperties>& Derivations::lists_at(const FactValues& point,
-                                                              const FactGroup& group) {
+const std::vector<SupportedProperties>& Derivations::lists_at(
+    const FactValues& point, const FactGroup& group,
+    const std::set<std::string, std::less<>>& namespaces) {
   std::string key;
   FactValues facts;
   const auto take = [&](const std::string& fact) {
@@ -176,26 +184,30 @@ const std::vector<SupportedProperties>& Derivations::lists_at(const FactValues& 
   facts.insert_or_assign("system", "linux");
   key += value_of(facts, "arch");
   const auto [known, is_new] = lists_.try_emplace(std::move(key));
-  if (!is_new) return known->second;
-  const detect::Machine whole = machine_with(facts);
-  std::vector<detect::Machine> machines = providers::device_views(whole, options_.providers.gpus);
-  machines.insert(machines.begin(), whole);
-  for (const detect::Machine& machine : machines) {
-    SupportedProperties& lists = known->second.emplace_back();
-    for (const providers::Provider& provider : providers::builtin_providers()) {
-      if (provider.every_value_fits) continue;
-      lists.emplace(provider.ns, provider.supported(machine, options_.providers.gpus));
-    }
+  auto& [views, lists] = known->second;
+  if (is_new) {
+    detect::Machine whole = machine_with(facts);
+    views = providers::device_views(whole, options_.providers.gpus);
+    views.insert(views.begin(), std::move(whole));
+    lists.resize(views.size());
   }
-  return known->second;
+  for (const std::string& ns : namespaces) {
+    const providers::Provider* provider = providers::find_provider(ns);
+    if (provider == nullptr || provider->every_value_fits || lists.front().contains(ns)) continue;
+    for (std::size_t i = 0; i < views.size(); ++i)
+      lists[i].emplace(ns, provider->supported(views[i], options_.providers.gpus));
+  }
+  return lists;
 }
 
 std::string Derivations::property_signature(const Derivation& derivation, const FactGroup& group,
                                             const FactValues& point) {
   std::string signature;
-  for (const SupportedProperties& lists : lists_at(point, group)) {
+  const auto namespaces = namespaces_of(derivation.used);
+  for (const SupportedProperties& lists : lists_at(point, group, namespaces)) {
     signature += "machine\n";
     for (const auto& [ns, features] : lists) {
+      if (!namespaces.contains(ns)) continue;
       for (const providers::Feature& feature : features) {
         wheel::Property property{ns, feature.name, {}};
         const auto first = derivation.used.properties.lower_bound(property);
@@ -215,7 +227,7 @@ std::string Derivations::property_signature(const Derivation& derivation, const 
     const bool inside = std::ranges::any_of(behind, [&](const std::string& fact) {
       return std::ranges::find(group, fact) != group.end();
     });
-    if (inside && !lacks_all(lists_at(point, group), run))
+    if (inside && !lacks_all(lists_at(point, group, namespaces), run))
       signature += fmt::format("has {}\n", wheel::render_property(run.front()));
   }
   for (const std::string& fact : group) {

@@ -113,8 +113,11 @@ class Derivations {
                                                const FactValues& point);
   [[nodiscard]] std::string property_signature(const Derivation& derivation, const FactGroup& group,
                                                const FactValues& point);
-  [[nodiscard]] const std::vector<SupportedProperties>& lists_at(const FactValues& point,
-                                                                 const FactGroup& group);
+  /// Of a machine that has the facts of `group` at `point`, and of its devices: at least what
+  /// `namespaces` tell of them.
+  [[nodiscard]] const std::vector<SupportedProperties>& lists_at(
+      const FactValues& point, const FactGroup& group,
+      const std::set<std::string, std::less<>>& namespaces);
   /// Other members of its family may have builds that follow it, and do not fit themselves.
   [[nodiscard]] bool leads_family(const plan::ResolvedPackage& package) const;
   [[nodiscard]] std::size_t tag_index(Platform& platform, const std::string& tags);
@@ -130,7 +133,12 @@ class Derivations {
   /// By facts; of as many shapes as there are.
   std::map<std::set<std::string, std::less<>>, std::vector<FactGroup>> grouped_;
   std::map<std::string, std::unique_ptr<Platform>, std::less<>> platforms_;
-  std::map<std::string, std::vector<SupportedProperties>, std::less<>> lists_;
+  /// Views of one machine, and what the namespaces tell of each that somebody asked for.
+  struct ListedMachine {
+    std::vector<detect::Machine> views;
+    std::vector<SupportedProperties> lists;
+  };
+  std::map<std::string, ListedMachine, std::less<>> lists_;
   std::map<std::string, std::vector<wheel::Tag>, std::less<>> parsed_tags_;
   std::size_t solves_ = 0;
   const detect::Machine* here_ = nullptr;  ///< the one that plugins tell of, while it is solved

@@ -57,6 +57,10 @@ Found values_named(const wheel::Property& property) {
       found.emplace_back("rocm", providers::render_version({version->first, version->second + 1}));
     }
   }
+  if (ns == "axle" && feature == "mps") {
+    if (const auto version = version_in(value))
+      found.emplace_back("mps", providers::render_version(*version));
+  }
   if (ns == "intel") found.emplace_back("device", value);
   if (ns == "ascend" && feature == "npu_type") found.emplace_back("npu", value);
   if (ns == "ascend" && feature == "driver_version") found.emplace_back("npu_driver", value);
@@ -111,15 +115,19 @@ std::optional<std::vector<std::string>> BoxGrowth::mixtures(
     if (const std::string_view value = value_of(facts_, of); !value.empty())
       platform.emplace(of, value);
   }
+  // Derivations of one shape see the same.
+  std::map<std::size_t, Derivation*> shapes;
+  for (Derivation& derivation : derivations_.each()) {
+    if (used_.contains(&derivation)) shapes.try_emplace(derivation.shape, &derivation);
+  }
   for (const std::string& single : singles) {
     std::string seen;
-    for (Derivation& derivation : derivations_.each()) {
-      if (!used_.contains(&derivation)) continue;
-      for (std::size_t k = 0; k < derivation.groups.size(); ++k) {
-        const FactGroup& group = derivation.groups[k];
+    Box some = box_;
+    some[fact] = only_value(single);
+    for (const auto& [shape, derivation] : shapes) {
+      for (std::size_t k = 0; k < derivation->groups.size(); ++k) {
+        const FactGroup& group = derivation->groups[k];
         if (std::ranges::find(group, fact) == group.end()) continue;
-        Box some = box_;
-        some[fact] = only_value(single);
         const auto cells = cells_of(some, group, platform);
         if (!cells) return std::nullopt;
         for (const Cell& cell : *cells) {
@@ -127,7 +135,7 @@ std::optional<std::vector<std::string>> BoxGrowth::mixtures(
           for (std::size_t j = 0; j < cell.size(); ++j) {
             if (!cell[j].empty()) point.insert_or_assign(group[j], cell[j]);
           }
-          seen += derivations_.signature(derivation, k, point);
+          seen += derivations_.signature(*derivation, k, point);
         }
       }
     }

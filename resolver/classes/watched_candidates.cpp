@@ -6,6 +6,7 @@
 #include "index/family/alternatives.h"
 #include "index/family/device_extras.h"
 #include "providers/provider.h"
+#include "resolver/family/device_packages.h"
 
 namespace axle::resolver {
 namespace {
@@ -93,21 +94,26 @@ void WatchedCandidates::note_requirement(const wheel::Requirement& requirement) 
 
 void WatchedCandidates::note_name(std::string_view name) {
   if (!names_.emplace(name).second) return;
-  if (const index::DeviceExtras* table = index::device_extras_of(name)) {
-    for (const auto& [device, bundles] : table->devices)
-      used_.properties.insert({table->ns, table->feature, device});
-    const providers::Provider* provider = providers::find_provider(table->ns);
-    if (provider == nullptr) return;
-    for (const providers::Feature& feature : provider->all()) {
-      if (feature.name != table->feature) continue;
-      for (const std::string& value : feature.values)
-        used_.properties.insert({table->ns, table->feature, value});
-    }
-  }
   if (!options_.alternatives) return;
   if (const index::Alternatives* group = index::alternatives_of(name)) {
     for (const index::AlternativeMember& member : group->members)
       used_.properties.insert(member.needs.begin(), member.needs.end());
+  }
+}
+
+void WatchedCandidates::note_device_extras(std::string_view name,
+                                           const std::vector<std::string>& extras) {
+  const std::string project(name);
+  if (!names_device(project, extras)) return;
+  const index::DeviceExtras& table = *index::device_extras_of(project);
+  for (const auto& [device, bundles] : table.devices)
+    used_.properties.insert({table.ns, table.feature, device});
+  const providers::Provider* provider = providers::find_provider(table.ns);
+  if (provider == nullptr) return;
+  for (const providers::Feature& feature : provider->all()) {
+    if (feature.name != table.feature) continue;
+    for (const std::string& value : feature.values)
+      used_.properties.insert({table.ns, table.feature, value});
   }
 }
 
@@ -238,6 +244,7 @@ Result<WheelMetadata> WatchedCandidates::metadata(std::string_view name, const R
   auto found = inner_.metadata(name, release, wheel);
   if (!found || !metadata_.insert(found->get()).second) return found;
   bounds_.note((*found)->requires_python, python_);
+  note_device_extras(name, (*found)->provides_extra);
   for (const wheel::Requirement& requirement : (*found)->requires_dist)
     note_requirement(requirement);
   return found;

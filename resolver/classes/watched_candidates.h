@@ -111,6 +111,8 @@ class WatchedCandidates final : public Candidates {
   };
 
   void note_name(std::string_view name);
+  /// Which devices have code of their own matters where a wheel has extras for some.
+  void note_device_extras(std::string_view name, const std::vector<std::string>& extras);
   void note_releases(const std::vector<Release*>& releases);
 
   Candidates& inner_;

@@ -78,7 +78,12 @@ std::string pinned(std::string_view name, std::string_view version) {
 }
 
 /// How to have a source distribution built that is not built without being asked for.
-std::string consent_hint(std::string_view name, std::string_view requirement) {
+std::string consent_hint(std::string_view name, std::string_view requirement,
+                         const Options& options) {
+  if (options.builds.metadata_alone)
+    return fmt::format(
+        "`variant lock --build={}` asks its build backend for its metadata, which runs its code",
+        name);
   return fmt::format("`variant install --build={} {}` lets pip or uv build it, which runs its code",
                      name, requirement);
 }
@@ -95,7 +100,7 @@ std::string build_hint(std::string_view name, const wheel::Version& version,
         "`variant install --find-links wheels {0}`",
         requirement);
   if (options.builds.covers(name)) return "list the hash of its source distribution as well";
-  return consent_hint(name, requirement);
+  return consent_hint(name, requirement, options);
 }
 
 /// Why no build of a family fits: the reasons of builds for hardware that the machine has, labels
@@ -231,7 +236,7 @@ Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wa
     return {ErrorKind::conflict,
             fmt::format("wheels of {} are excluded ({}), and nothing is built without --build",
                         name, who),
-            consent_hint(name, word)};
+            consent_hint(name, word, options)};
   }
   const std::string* refused = options.refuses_build(name);
   return {ErrorKind::conflict,
@@ -276,7 +281,16 @@ Error no_common_version(std::string_view name, const std::vector<const Want*>& w
                                          render_versions(versions))};
 }
 
+std::string shown_python(const Target& target) {
+  const auto& numbers = target.python_version.release;
+  if (!target.assumed_release || numbers.size() < 2)
+    return wheel::render_version(target.python_version);
+  return fmt::format("{}.{}", numbers[0], numbers[1]);
+}
+
 std::string hint_for_python(std::string_view needed, const Target& target) {
+  if (target.assumed_release)
+    return "give the class another Python: `python = \"3.N\"` in [tool.axle.machines]";
   if (target.interpreter_source == "stated") return "state another one with --python-version";
   return fmt::format("use an environment with Python {} (--python)", needed);
 }
@@ -290,8 +304,7 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
   if (const std::string needed = other_python_needed(release, target); !needed.empty()) {
     return {ErrorKind::unsupported,
             fmt::format("{} {} needs Python {}, but this is Python {}{}", name, version, needed,
-                        wheel::render_version(target.python_version),
-                        read_from(target.interpreter_source)),
+                        shown_python(target), read_from(target.interpreter_source)),
             hint_for_python(needed, target)};
   }
   if (release.summary().wheels == 0 && release.wheels().empty()) {

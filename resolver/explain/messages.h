@@ -19,6 +19,8 @@ namespace axle::resolver {
 /// " (read from nvml)": where something about the machine is known from.
 [[nodiscard]] std::string read_from(std::string_view source);
 
+/// "3.12.4"; "3.12" where the patch release is not known.
+[[nodiscard]] std::string shown_python(const Target& target);
 /// For a package that needs another Python than the target's.
 [[nodiscard]] std::string hint_for_python(std::string_view needed, const Target& target);
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "detect/os/macos.h"
 #include "resolver/explain/messages.h"
 #include "wheel/linux_platform.h"
 #include "wheel/specifier.h"
@@ -118,6 +119,19 @@ std::string source_of_libc(const Target& target) {
 std::string explain_platforms(const std::vector<std::string>& platforms, const Target& target) {
   const OtherPlatforms of = judge_platforms(platforms, target);
   const auto& here = of.here;
+  const detect::Os& os = target.machine->os;
+  const auto own = detect::macos_version(os);
+  // From 11 on the tags of macOS have no second number but 0: macosx_15_1 is of no machine.
+  if (here && of.oldest && own && *own >= *of.oldest)
+    return fmt::format("its wheels are tagged for {} {}.{}, a tag that no {} takes", here->libc,
+                       of.oldest->first, of.oldest->second, here->libc);
+  if (here && of.oldest && own) {
+    const auto source = os.sources.find("name");
+    return fmt::format(
+        "its wheels need {} {}.{} or newer, but this machine has {}{}", here->libc,
+        of.oldest->first, of.oldest->second, os.name,
+        read_from(source == os.sources.end() ? target.platform_source : source->second));
+  }
   if (here && of.oldest)
     return fmt::format("its wheels need {0} {1}.{2} or newer, but this machine has {0} {3}.{4}{5}",
                        here->libc, of.oldest->first, of.oldest->second, here->version.first,
@@ -224,7 +238,7 @@ Facts unusable_facts(const Release& release, const Target& target) {
     return {{FactCode::system_version_bound,
              "Python",
              {std::move(python)},
-             {wheel::render_version(target.python_version)},
+             {shown_python(target)},
              target.interpreter_source}};
   }
   UnfitTags unfit = unfit_tags(release, target);
@@ -233,7 +247,7 @@ Facts unusable_facts(const Release& release, const Target& target) {
     return {{FactCode::system_version,
              "Python",
              std::move(unfit.interpreters),
-             {wheel::render_version(target.python_version)},
+             {shown_python(target)},
              target.interpreter_source}};
   }
   if (unfit.all_platforms.empty()) return {};

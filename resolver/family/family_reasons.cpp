@@ -85,7 +85,8 @@ std::string why_this_fallback(const detect::Machine& machine) {
   const bool usable = std::ranges::any_of(machine.gpus, [](const detect::Gpu& gpu) {
     return gpu.usable == detect::Presence::present && !gpu.masked;
   });
-  return usable ? "no other build fits this machine" : "no GPU is usable here";
+  const bool mps = machine.mps && machine.mps->usable == detect::Presence::present;
+  return usable || mps ? "no other build fits this machine" : "no GPU is usable here";
 }
 
 std::string plain_wheel_remark(const index::Family& family, std::string_view filename) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,34 @@ std::string platform_of(std::string_view vendor, const std::string& toolkit) {
   return vendor == "amd" ? "ROCm " + major : std::string();
 }
 
+struct BackendWord {
+  std::string_view word;  ///< in names and local versions
+  std::string_view name;  ///< that platforms begin with
+  detect::GpuVendor vendor;
+};
+constexpr std::array<BackendWord, 3> backend_words = {{
+    {"cuda", "CUDA", detect::GpuVendor::nvidia},
+    {"rocm", "ROCm", detect::GpuVendor::amd},
+    {"xpu", "XPU", detect::GpuVendor::intel},
+}};
+
 }  // namespace
+
+std::string gpu_backend(std::string_view name, const wheel::Version& version) {
+  std::vector<std::string_view> words = words_of(name, "-");
+  const std::string local = index::local_label(version);
+  std::ranges::copy(words_of(local, "."), std::back_inserter(words));
+  for (const BackendWord& backend : backend_words) {
+    if (std::ranges::find(words, backend.word) != words.end()) return std::string(backend.name);
+  }
+  return {};
+}
+
+bool is_platform_of(std::string_view platform, detect::GpuVendor vendor) {
+  return std::ranges::any_of(backend_words, [&](const BackendWord& backend) {
+    return backend.vendor == vendor && platform.starts_with(backend.name);
+  });
+}
 
 std::string gpu_platform_of_name(std::string_view name) { return platform_in(words_of(name, "-")); }
 

@@ -9,31 +9,33 @@
 namespace axle::resolver {
 namespace {
 
-bool supports(const wheel::Property& property, const Target& target, const Options& options) {
+bool supports(const wheel::Property& property, const detect::Machine& machine,
+              const providers::GpuPolicy& gpus) {
   const providers::Provider* provider = providers::find_provider(property.ns);
   if (provider == nullptr) return false;
-  const providers::Features features = provider->supported(*target.machine, options.providers.gpus);
+  const providers::Features features = provider->supported(machine, gpus);
   return std::ranges::any_of(features, [&](const providers::Feature& feature) {
     return feature.name == property.feature &&
            std::ranges::find(feature.values, property.value) != feature.values.end();
   });
 }
 
-bool fits(const index::AlternativeMember& member, const Target& target, const Options& options) {
+}  // namespace
+
+bool suits_machine(const index::AlternativeMember& member, const detect::Machine& machine,
+                   const providers::GpuPolicy& gpus) {
   return std::ranges::all_of(member.needs, [&](const wheel::Property& needed) {
     return std::ranges::any_of(member.needs, [&](const wheel::Property& other) {
       return other.ns == needed.ns && other.feature == needed.feature &&
-             supports(other, target, options);
+             supports(other, machine, gpus);
     });
   });
 }
 
-}  // namespace
-
 const index::AlternativeMember* best_alternative(const index::Alternatives& group,
                                                  const Target& target, const Options& options) {
   const auto best = std::ranges::find_if(group.members, [&](const auto& member) {
-    return !member.needs.empty() && fits(member, target, options);
+    return !member.needs.empty() && suits_machine(member, *target.machine, options.providers.gpus);
   });
   return best == group.members.end() ? nullptr : &*best;
 }

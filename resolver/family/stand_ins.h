@@ -16,6 +16,10 @@
 
 namespace axle::resolver {
 
+/// The machine has one value of each feature that the member needs.
+[[nodiscard]] bool suits_machine(const index::AlternativeMember& member,
+                                 const detect::Machine& machine, const providers::GpuPolicy& gpus);
+
 /// The member that is made for this machine and not for any; nullptr: none is.
 [[nodiscard]] const index::AlternativeMember* best_alternative(const index::Alternatives& group,
                                                                const Target& target,

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "providers/exclusive_properties.h"
 #include "providers/provider.h"
 
 namespace axle::resolver {
@@ -40,18 +41,18 @@ bool may_be_supported(const wheel::VariantMetadata& metadata, const wheel::Prope
   });
 }
 
-/// The feature that keeps the label from every machine: "ns :: feature".
-std::optional<std::string> obstacle(const wheel::VariantMetadata& metadata,
-                                    const wheel::VariantProperties& properties) {
+/// What keeps the label from every machine; empty: nothing that is known.
+std::string obstacle(const wheel::VariantMetadata& metadata,
+                     const wheel::VariantProperties& properties) {
   std::map<std::string, bool> features;
   for (const wheel::Property& property : properties) {
     bool& fits = features[fmt::format("{} :: {}", property.ns, property.feature)];
     fits = fits || may_be_supported(metadata, property);
   }
   for (const auto& [feature, fits] : features) {
-    if (!fits) return feature;
+    if (!fits) return fmt::format("none of its values of {} is known to the provider", feature);
   }
-  return std::nullopt;
+  return providers::contradiction_in(properties);
 }
 
 /// The labels of wheels that run on a machine's platform.
@@ -121,15 +122,13 @@ void lint_labels(const std::string& project, const LintedRelease& release, const
   for (const auto& [label, properties] : metadata.variants) {
     const std::uint64_t bytes = bytes_of(release, label);
     if (bytes == 0 || chosen.contains(label) || is_null_variant(metadata, label)) continue;
-    if (const auto feature = obstacle(metadata, properties)) {
+    if (const std::string why = obstacle(metadata, properties); !why.empty()) {
       found.push_back(
           {"unreachable_variant",
            project,
            version + ' ' + label,
-           fmt::format("{} {}: no machine takes the variant {}: none of its values of {} "
-                       "is known to the provider",
-                       project, version, label, *feature),
-           "correct the value, or remove the variant",
+           fmt::format("{} {}: no machine takes the variant {}: {}", project, version, label, why),
+           "correct its properties, or remove the variant",
            {},
            bytes});
       continue;

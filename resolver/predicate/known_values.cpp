@@ -105,6 +105,15 @@ std::vector<std::string> known_macos() {
   return values;
 }
 
+/// Those by which providers tell of MPS.
+std::vector<std::string> known_mps() {
+  std::vector<std::string> values = known_macos();
+  std::erase_if(values, [](const std::string& one) { return is_older(one, "12.3"); });
+  values.emplace_back("12.3");
+  std::ranges::sort(values, is_older);
+  return values;
+}
+
 std::vector<std::string> known_versions_of_arm() {
   std::vector<std::string> values;
   for (const detect::Aarch64Version& version : detect::aarch64_versions)
@@ -120,6 +129,7 @@ ValueTable make_known_values() {
   table["arch"] = {"x86_64", "aarch64", "ppc64le", "riscv64", "s390x"};
   table["libc"] = known_libcs();
   table["macos"] = known_macos();
+  table["mps"] = known_mps();
   table["x86_64"] = {"v1", "v2", "v3", "v4"};
   table["aarch64"] = known_versions_of_arm();
   table["cpu"] = {"has"};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "detect/cpu/aarch64_versions.h"
+#include "detect/cpu/darwin.h"
 #include "detect/os/macos.h"
 #include "foundation/text/ascii.h"
 #include "providers/gfx_code.h"
@@ -222,6 +223,7 @@ constexpr std::array rows = {
     FactRow{"arch", FactKind::named, "architecture"},
     FactRow{"libc", FactKind::named, "C library"},
     FactRow{"macos", FactKind::ordered, "macOS"},
+    FactRow{"mps", FactKind::ordered, "macOS with MPS"},
     FactRow{"kernel", FactKind::named, "release of the kernel"},
     FactRow{"x86_64", FactKind::ordered, "x86-64 level"},
     FactRow{"aarch64", FactKind::ordered, "Arm version"},
@@ -275,6 +277,7 @@ Names facts_behind_axle(const wheel::Property& property) {
   if (feature == "gfx_code") return {"gfx"};
   if (feature == "rocm_version_lower_bound") return {"rocm"};
   if (feature == "aarch64_platform") return {"arm_platform", "sm"};
+  if (feature == "mps") return {"mps"};
   if (feature == "intel_platform") return {"device"};
   if (feature.starts_with("sve_bytes")) return {"sve_bytes"};
   if (feature.starts_with("sme_bytes")) return {"sme_bytes"};
@@ -335,7 +338,11 @@ FactValues facts_of(const Machine& machine, const providers::GpuPolicy& policy) 
   if (!machine.libc.family.empty() && has_choice)
     put(facts, "libc",
         machine.libc.family + " " + render({machine.libc.major, machine.libc.minor}));
-  if (const auto version = detect::macos_version(machine.os)) put(facts, "macos", render(*version));
+  if (const auto version = detect::macos_version(machine.os)) {
+    put(facts, "macos", render(*version));
+    if (machine.mps && machine.mps->usable == Presence::present)
+      put(facts, "mps", render(*version));
+  }
   put_cpu(facts, machine.cpu);
   put_nvidia(facts, machine, policy);
   if (const auto rocm = providers::counted_rocm(machine, policy)) put(facts, "rocm", render(*rocm));
@@ -353,6 +360,12 @@ Machine machine_with(const FactValues& facts) {
   machine.os.kernel = value_of(facts, "kernel");
   if (const auto version = providers::parse_major_minor(value_of(facts, "macos")))
     machine.os.name = detect::macos_name(*version);
+  // The fact alone is of a Mac, too: platforms are looked at apart.
+  if (const auto version = providers::parse_major_minor(value_of(facts, "mps"))) {
+    machine.os.system = detect::darwin;
+    machine.os.name = detect::macos_name(*version);
+    machine.mps.emplace().usable = Presence::present;
+  }
   if (const std::string_view libc = value_of(facts, "libc"); !libc.empty()) {
     const std::size_t space = libc.find(' ');
     const auto version = providers::parse_major_minor(libc.substr(space + 1));

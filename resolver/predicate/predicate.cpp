@@ -180,7 +180,7 @@ std::size_t nearest_of(const std::vector<std::vector<Misfit>>& all) {
   const auto distance = [](const std::vector<Misfit>& misfits) {
     const bool elsewhere = std::ranges::any_of(misfits, [](const Misfit& misfit) {
       return misfit.atom.fact == "system" || misfit.atom.fact == "macos" ||
-             misfit.atom.fact == "arch";
+             misfit.atom.fact == "mps" || misfit.atom.fact == "arch";
     });
     return std::pair(misfits.size(), elsewhere);
   };

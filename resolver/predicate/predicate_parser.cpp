@@ -314,7 +314,8 @@ Result<void> check(const Predicate& predicate) {
 
 std::string_view system_needed(const Atom& atom) {
   if (!libc_needed(atom).empty()) return "linux";
-  if (atom.fact == "macos" && atom.kind == AtomKind::at_least) return "darwin";
+  const bool of_mac = atom.fact == "macos" || atom.fact == "mps";
+  if (of_mac && atom.kind == AtomKind::at_least) return "darwin";
   const bool one = atom.fact == "system" && atom.kind == AtomKind::equal;
   return one ? std::string_view(atom.values.front()) : std::string_view();
 }

@@ -58,6 +58,9 @@ struct BuildConsent {
   /// Name or ":all:" -> who says that it is not built (uv's no-build).
   std::map<std::string, std::string, std::less<>> refused;
   std::set<std::string, std::less<>> editable;  ///< URLs of folders: -e
+  /// The builder gives what a build would say of itself, for a lock, and refuses by itself to run
+  /// code for that where `refused` or --only-binary forbid it.
+  bool metadata_alone = false;
   SourceBuilder* builder = nullptr;  ///< nullptr: nothing can be built, as for another machine
 
   [[nodiscard]] bool covers(std::string_view name) const { return all || names.contains(name); }

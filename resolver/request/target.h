@@ -16,6 +16,7 @@ struct Target {
   wheel::SupportedTags tags{std::vector<wheel::Tag>()};  ///< none
   wheel::MarkerEnvironment markers;                      ///< of the interpreter
   wheel::Version python_version;                         ///< python_full_version
+  bool assumed_release = false;  ///< which patch release it is nobody knows: for a class of a lock
   /// Where they come from, as the source of a Fact: "stated" by the user.
   std::string interpreter_source = "interpreter";
   std::string platform_source = "interpreter";

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "foundation/report/remarks_once.h"
 #include "index/family/alternatives.h"
 #include "resolver/catalogue/index_candidates.h"
 #include "resolver/explain/alternative_messages.h"
@@ -14,22 +14,6 @@
 
 namespace axle::resolver {
 namespace {
-
-/// Passes each remark on once: releases of one package tend to have the same thing wrong with them.
-class OnceReport final : public Report {
- public:
-  explicit OnceReport(Report& inner) : inner_(inner) {}
-  void add(Remark remark) override {
-    if (said_.insert(remark.message).second) inner_.add(std::move(remark));
-  }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    inner_.progress(what, done, total);
-  }
-
- private:
-  Report& inner_;
-  std::set<std::string> said_;
-};
 
 /// Keeps what is said of a plan until the plan stands.
 class PlanReport final : public Report {
@@ -257,7 +241,7 @@ std::expected<plan::Resolution, Unresolved> resolve(
     const Requests& requests, const Target& target,
     const std::vector<plan::InstalledPackage>& installed, Candidates& candidates,
     const Options& options, Report& report) {
-  OnceReport once(report);
+  RemarksOnce once(report);
   return Planner(requests, target, installed, candidates, options, once).run();
 }
 
@@ -265,14 +249,16 @@ std::expected<plan::Resolution, Unresolved> resolve(
     const Requests& requests, const Target& target,
     const std::vector<plan::InstalledPackage>& installed, const Sources& sources,
     const Options& options, Report& report) {
-  OnceReport once(report);
+  RemarksOnce once(report);
   IndexCandidates candidates(sources, options, target, once);
-  return resolve(requests, target, installed, candidates, options, once);
+  auto resolution = resolve(requests, target, installed, candidates, options, once);
+  if (resolution) resolution->asked = candidates.has_read();
+  return resolution;
 }
 
 Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
                             Candidates& candidates, const Options& options, Report& report) {
-  OnceReport once(report);
+  RemarksOnce once(report);
   const std::vector<plan::InstalledPackage> nothing_installed;
   Families families(target, nothing_installed, options, candidates);
   PackageChooser chooser(target, candidates, families, options, once);
@@ -289,7 +275,7 @@ Result<Explanation> explain(const wheel::Requirement& requirement, const Target&
 
 Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
                             const Sources& sources, const Options& options, Report& report) {
-  OnceReport once(report);
+  RemarksOnce once(report);
   IndexCandidates candidates(sources, options, target, once);
   return explain(requirement, target, candidates, options, once);
 }

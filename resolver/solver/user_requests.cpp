@@ -81,6 +81,7 @@ void UserRequests::add(const Request& request, bool constraint, bool overrides) 
 }
 
 void UserRequests::switch_installed(const std::string& name) {
+  if (options_.forced_labels.empty()) return;
   const index::Family* family = families_.of(name);
   if (family == nullptr || name == family->anchor()) return;
   const auto forced = options_.forced_labels.find(family->name);

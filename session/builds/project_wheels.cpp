@@ -1,10 +1,12 @@
 #include "session/builds/project_wheels.h"
 
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "foundation/system/program_run.h"
 #include "index/http/url.h"
 #include "session/builds/build_limits.h"
 #include "session/builds/source_builds.h"
@@ -65,6 +67,16 @@ std::string ProjectWheels::identity() const {
   return fmt::format("{} {} {} {}", python.string(),
                      wheel::render_version(environment_.python_version), tool_.name,
                      build_settings_identity(settings_));
+}
+
+std::string ProjectWheels::compile_flags() const {
+  constexpr const char* question =
+      "import sysconfig; print(sysconfig.get_config_var('CFLAGS') or '')";
+  constexpr std::chrono::seconds limit{10};
+  const auto answer =
+      system::run_program({{environment_.python, "-I", "-c", question}}, {.time_limit = limit});
+  if (!answer || answer->exit_code != 0) return {};
+  return answer->out.substr(0, answer->out.find_last_not_of(" \r\n") + 1);
 }
 
 }  // namespace axle::session

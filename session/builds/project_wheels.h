@@ -42,6 +42,9 @@ class ProjectWheels {
 
   /// What decides what is made, besides the project: interpreter, tool, settings.
   [[nodiscard]] std::string identity() const;
+  /// With which the interpreter's own modules are compiled (sysconfig's CFLAGS); "" if it does not
+  /// say so.
+  [[nodiscard]] std::string compile_flags() const;
   [[nodiscard]] const installer::Environment& environment() const { return environment_; }
 
  private:

@@ -13,10 +13,13 @@
 #include "index/http/url.h"
 #include "installer/file_access.h"
 #include "installer/store/download.h"
+#include "resolver/request/options.h"
 #include "session/builds/archive_contents.h"
 #include "session/builds/build_limits.h"
-#include "session/builds/editable_project.h"
 #include "session/builds/git_checkout.h"
+#include "session/builds/metadata_wheel.h"
+#include "session/builds/source_files.h"
+#include "session/builds/stand_in_project.h"
 #include "session/builds/told_program.h"
 #include "session/plugins/plugin_environments.h"
 #include "session/sole_owner.h"
@@ -28,88 +31,10 @@
 
 namespace axle::session {
 
-namespace {
-
 namespace fs = std::filesystem;
 
 using resolver::BuiltWheel;
 using resolver::SourceUrl;
-
-/// As a file to download.
-plan::ResolvedPackage as_package(const resolver::Sdist& sdist) {
-  plan::ResolvedPackage package;
-  package.name = sdist.name;
-  package.version = sdist.version;
-  package.filename = sdist.file.filename;
-  package.url = sdist.file.url;
-  package.hash = sdist.file.hash;
-  package.listed_hashes = sdist.listed;
-  package.size = sdist.file.size;
-  package.source = sdist.source;
-  package.provenance = sdist.file.provenance;
-  return package;
-}
-
-Result<plan::ResolvedPackage> as_package(const resolver::NamedSource& named) {
-  plan::ResolvedPackage package;
-  package.name = named.name;
-  package.direct = true;
-  package.url = index::without_fragment(named.url);
-  package.filename = index::url_file_name(package.url);
-  package.source = index::redact_url(package.url);
-  package.listed_hashes = named.listed;
-  const std::size_t fragment = named.url.find('#');
-  if (fragment == std::string::npos) return package;
-  if (!index::note_fragment_hashes(package.hash, std::string_view(named.url).substr(fragment + 1)))
-    return fail(ErrorKind::malformed, fmt::format("{}: its sha256 is not 64 hexadecimal digits",
-                                                  index::redact_url(named.url)));
-  package.hash.source = wheel::HashSource::url;
-  return package;
-}
-
-/// The only sha256 that the file may have; empty: that is not known.
-std::string known_sha256(const plan::ResolvedPackage& package) {
-  if (const std::string_view own = package.hash.sha256(); !own.empty()) return std::string(own);
-  const bool one =
-      package.listed_hashes.size() == 1 && package.listed_hashes.front().algorithm == "sha256";
-  return one ? package.listed_hashes.front().digits : std::string();
-}
-
-/// The project in `folder`, inside of it even if links lead elsewhere.
-Result<std::string> project_in(const std::string& folder, const std::string& subdirectory,
-                               const std::string& shown) {
-  std::error_code error;
-  const fs::path whole = fs::canonical(folder, error);
-  const fs::path project = error ? fs::path() : fs::canonical(whole / subdirectory, error);
-  const bool inside =
-      !error && (project == whole || project.string().starts_with(whole.string() + "/"));
-  if (!inside || !fs::is_directory(project, error))
-    return fail(ErrorKind::not_found,
-                subdirectory.empty() ? fmt::format("folder {} does not exist", shown)
-                                     : fmt::format("{} has no folder {}", shown, subdirectory));
-  if (!fs::exists(project / "pyproject.toml", error) && !fs::exists(project / "setup.py", error))
-    return fail(ErrorKind::malformed,
-                fmt::format("{} is no Python project: it has neither pyproject.toml nor setup.py",
-                            subdirectory.empty() ? shown : shown + ", folder " + subdirectory),
-                subdirectory.empty() ? "#subdirectory=FOLDER names the folder of the project" : "");
-  return project.string();
-}
-
-/// The last part of a path: "demo" of "/srv/demo.git".
-std::string last_part(std::string_view url) {
-  std::string path = index::percent_decode(index::split_url(url).path);
-  while (path.ends_with('/')) path.pop_back();
-  std::string name = path.substr(path.rfind('/') + 1);
-  if (name.ends_with(".git")) name.resize(name.size() - 4);
-  return name;
-}
-
-bool is_sound_name(const std::string& filename) {
-  return !filename.empty() && !filename.contains('/') && !filename.starts_with('.') &&
-         !filename.starts_with('-');
-}
-
-}  // namespace
 
 Result<std::string> SourceBuilds::folder() {
   if (!setup_.cache_folder.empty()) {
@@ -141,7 +66,7 @@ Result<const BuildTool*> SourceBuilds::tool() {
   return &*tool_;
 }
 
-Result<void> SourceBuilds::prepare() {
+Result<void> SourceBuilds::find_tool() {
   const std::vector<Stated>& refused = setup_.settings.build_settings;
   if (!refused.empty()) {
     return fail(
@@ -150,6 +75,26 @@ Result<void> SourceBuilds::prepare() {
         "unset it; or let pip or uv build a wheel, and name that");
   }
   if (auto found = tool(); !found) return std::unexpected(std::move(found).error());
+  return {};
+}
+
+Result<void> SourceBuilds::check_allowed(const std::string& name,
+                                         const std::string& project) const {
+  resolver::Options options;
+  options.builds.refused = setup_.settings.no_build;
+  options.wheel_use = setup_.wheel_use;
+  const std::string* who = options.refuses_build(name);
+  if (who == nullptr) return {};
+  return fail(ErrorKind::conflict,
+              fmt::format("what {} needs only its build backend says, which is not run: {}",
+                          name.empty() ? project : name, *who),
+              "unset it, state the metadata in [project], or name a wheel");
+}
+
+Result<void> SourceBuilds::prepare() {
+  if (product_ == Product::wheel) {
+    if (auto found = find_tool(); !found) return std::unexpected(std::move(found).error());
+  }
   if (!folder_.empty()) return {};
   auto found = folder();
   if (!found) return std::unexpected(std::move(found).error());
@@ -160,15 +105,17 @@ Result<void> SourceBuilds::prepare() {
 std::string SourceBuilds::place_of(const std::string& identity) const {
   std::error_code error;
   const fs::path python = fs::canonical(setup_.environment.python, error);
+  // Which tool asks a backend for its metadata makes no difference.
+  const std::string& maker = product_ == Product::metadata ? "metadata" : tool_->name;
   const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", identity, python.string(),
                                        wheel::render_version(setup_.environment.python_version),
-                                       tool_->name, build_settings_identity(setup_.settings));
+                                       maker, build_settings_identity(setup_.settings));
   return folder_ + "/" + wheel::render_hex(wheel::sha256(text)).substr(0, 32);
 }
 
 BuiltWheel SourceBuilds::finished(const Build& build, index::PublishedFile wheel) const {
   BuiltWheel made{std::move(wheel), build.from};
-  made.from.builder = tool_->name;
+  if (product_ == Product::wheel) made.from.builder = tool_->name;
   return made;
 }
 
@@ -249,14 +196,19 @@ Result<BuiltWheel> SourceBuilds::make(const Build& build, const std::string& pla
   setup_.report.detail(fmt::format("building {} by {}", filename, tool_->name));
   const std::string made = build.work->path() + "/made";
   if (auto done = run(build, place, made); !done) return std::unexpected(done.error());
+  return keep(build, identity);
+}
+
+Result<BuiltWheel> SourceBuilds::keep(const Build& build, const std::string& identity) {
+  const std::string made = build.work->path() + "/made";
   auto sha256 = record_wheel(build.awaited, made, build.work->path() + "/store", setup_.transport,
                              setup_.report);
   if (!sha256) {
     Error bad = std::move(sha256).error();
     if (bad.kind == ErrorKind::io) return std::unexpected(std::move(bad));
     return fail(ErrorKind::malformed,
-                fmt::format("{} could not be built from {} by {}: {}", build.title, filename,
-                            tool_->name, bad.message),
+                fmt::format("{} could not be built from {}{}: {}", build.title, build.from.filename,
+                            tool_ ? " by " + tool_->name : "", bad.message),
                 "tell its maintainers, or request another version");
   }
   const std::string kept = place_of(
@@ -266,6 +218,43 @@ Result<BuiltWheel> SourceBuilds::make(const Build& build, const std::string& pla
   discard_unused(folder_);
   if (auto found = find_kept(kept)) return finished(build, std::move(*found));
   return fail(ErrorKind::io, fmt::format("{}: cannot be read", kept));
+}
+
+Result<std::string> SourceBuilds::unpack(const Build& build, const std::string& file,
+                                         const std::string& subdirectory) {
+  const std::string contents = build.work->path() + "/contents";
+  const auto unpacked =
+      unpack_archive(setup_.environment.python, file, contents, setup_.time_limit, setup_.report);
+  if (!unpacked) return std::unexpected(unpacked.error());
+  return project_in(*unpacked, subdirectory, build.from.filename);
+}
+
+Result<BuiltWheel> SourceBuilds::make_of_project(const Build& build, const std::string& project,
+                                                 const std::string& identity) {
+  std::optional<StandIn> kind;
+  if (build.from.editable) kind = StandIn::editable;
+  if (product_ == Product::metadata) {
+    kind = build.from.editable ? StandIn::editable_metadata : StandIn::metadata;
+    const bool is_packed = build.from.kind == plan::BuiltFrom::Kind::file;
+    if (const auto metadata = stated_metadata(project, is_packed)) {
+      const std::string& work = build.work->path();
+      if (auto written = write_metadata_wheel(setup_.environment.python, *metadata, work + "/made",
+                                              work + "/tmp", setup_.time_limit, setup_.report);
+          !written)
+        return std::unexpected(std::move(written).error());
+      return keep(build, identity);
+    }
+    if (auto allowed = check_allowed(build.awaited.name, project); !allowed)
+      return std::unexpected(std::move(allowed).error());
+    if (auto found = find_tool(); !found) return std::unexpected(std::move(found).error());
+  }
+  if (!kind) return make(build, project, identity);
+  const std::string stand_in = build.work->path() + "/stand-in";
+  std::error_code error;
+  fs::create_directory(stand_in, error);
+  if (auto written = write_stand_in(*kind, project, stand_in); !written)
+    return std::unexpected(std::move(written).error());
+  return make(build, stand_in, identity);
 }
 
 Result<BuiltWheel> SourceBuilds::build(const resolver::Sdist& sdist) {
@@ -299,7 +288,10 @@ Result<BuiltWheel> SourceBuilds::build(const resolver::Sdist& sdist) {
   auto known = kept(build, build.from.sha256);
   if (!known) return std::unexpected(std::move(known).error());
   if (*known) return **std::move(known);
-  return make(build, file, build.from.sha256);
+  if (product_ == Product::wheel) return make(build, file, build.from.sha256);
+  const auto project = unpack(build, file, {});
+  if (!project) return std::unexpected(project.error());
+  return make_of_project(build, *project, build.from.sha256);
 }
 
 Result<BuiltWheel> SourceBuilds::build_archive(const resolver::NamedSource& named,
@@ -335,13 +327,9 @@ Result<BuiltWheel> SourceBuilds::build_archive(const resolver::NamedSource& name
   auto known = kept(build, identity(build.from.sha256));
   if (!known) return std::unexpected(std::move(known).error());
   if (*known) return **std::move(known);
-  const std::string contents = build.work->path() + "/contents";
-  const auto unpacked =
-      unpack_archive(setup_.environment.python, file, contents, setup_.time_limit, setup_.report);
-  if (!unpacked) return std::unexpected(unpacked.error());
-  const auto project = project_in(*unpacked, source.subdirectory, build.from.filename);
+  const auto project = unpack(build, file, source.subdirectory);
   if (!project) return std::unexpected(project.error());
-  return make(build, *project, identity(build.from.sha256));
+  return make_of_project(build, *project, identity(build.from.sha256));
 }
 
 Result<BuiltWheel> SourceBuilds::build_folder(const SourceUrl& source, bool editable,
@@ -352,13 +340,7 @@ Result<BuiltWheel> SourceBuilds::build_folder(const SourceUrl& source, bool edit
   if (!project) return std::unexpected(project.error());
   build.from.editable = editable;
   if (auto opened = open_work(build); !opened) return std::unexpected(opened.error());
-  if (!editable) return make(build, *project, {});
-  const std::string stand_in = build.work->path() + "/editable";
-  std::error_code error;
-  fs::create_directory(stand_in, error);
-  if (auto written = write_editable_project(*project, stand_in); !written)
-    return std::unexpected(std::move(written).error());
-  return make(build, stand_in, {});
+  return make_of_project(build, *project, {});
 }
 
 Result<BuiltWheel> SourceBuilds::build_repository(const SourceUrl& source, Build& build) {
@@ -388,15 +370,15 @@ Result<BuiltWheel> SourceBuilds::build_repository(const SourceUrl& source, Build
   if (*known) return **std::move(known);
   const auto project = project_in(tree, source.subdirectory, build.title);
   if (!project) return std::unexpected(project.error());
-  return make(build, *project,
-              fmt::format("git {}\n{}\n{}", build.from.url, *commit, source.subdirectory));
+  return make_of_project(
+      build, *project, fmt::format("git {}\n{}\n{}", build.from.url, *commit, source.subdirectory));
 }
 
 Result<BuiltWheel> SourceBuilds::build_named(const resolver::NamedSource& named,
                                              const SourceUrl& source) {
   if (auto ready = prepare(); !ready) return std::unexpected(std::move(ready).error());
-  Build build{{named.name, std::nullopt, setup_.environment.tag_target},
-              named.name.empty() ? index::redact_url(named.url) : named.name};
+  AwaitedWheel awaited{named.name, std::nullopt, setup_.environment.tag_target};
+  Build build{std::move(awaited), named.name.empty() ? index::redact_url(named.url) : named.name};
   build.from.filename = last_part(source.url);
   build.from.url = source.url;
   build.from.subdirectory = source.subdirectory;

@@ -3,6 +3,7 @@
 // file or a commit, to use them again; of a folder until the store has the wheel, and to repair it.
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,11 @@ namespace axle::session {
 
 class SourceBuilds final : public resolver::SourceBuilder {
  public:
+  /// What is made of sources.
+  enum class Product : std::uint8_t {
+    wheel,    ///< for the machine itself
+    metadata  ///< a wheel for any machine, of their metadata alone (metadata_wheel.h)
+  };
   struct Setup {
     const installer::Environment& environment;
     const Settings& settings;
@@ -32,7 +38,10 @@ class SourceBuilds final : public resolver::SourceBuilder {
     Report& report;  ///< for --verbose: what the tool prints, as it does
   };
   /// Everything that `setup` refers to must outlive it.
-  explicit SourceBuilds(Setup setup) : setup_(std::move(setup)) {}
+  explicit SourceBuilds(Setup setup, Product product = Product::wheel)
+      : setup_(std::move(setup)), product_(product) {}
+
+  [[nodiscard]] const Setup& setup() const { return setup_; }
 
   [[nodiscard]] Result<resolver::BuiltWheel> build(const resolver::Sdist& sdist) override;
   [[nodiscard]] Result<resolver::BuiltWheel> build(const resolver::NamedSource& source) override;
@@ -49,8 +58,15 @@ class SourceBuilds final : public resolver::SourceBuilder {
   /// <cache>/builds, or a temporary folder.
   [[nodiscard]] Result<std::string> folder();
   [[nodiscard]] Result<const BuildTool*> tool();
-  /// Finds tool and folder, before anything is kept or made.
+  /// Finds tool and folder, before anything is kept or made. For metadata the tool is not needed
+  /// before it has to run.
   [[nodiscard]] Result<void> prepare();
+  /// That something may be built at all, and by what.
+  [[nodiscard]] Result<void> find_tool();
+  /// Whether code may be run to learn what `name`, which may be empty, needs. Error: conflict, with
+  /// who forbids it.
+  [[nodiscard]] Result<void> check_allowed(const std::string& name,
+                                           const std::string& project) const;
   /// Where the wheel of what `identity` says is kept.
   [[nodiscard]] std::string place_of(const std::string& identity) const;
   /// What is kept of `identity`, if that is what is awaited.
@@ -72,15 +88,26 @@ class SourceBuilds final : public resolver::SourceBuilder {
                                                               Build& build);
   [[nodiscard]] Result<resolver::BuiltWheel> build_named(const resolver::NamedSource& named,
                                                          const resolver::SourceUrl& source);
-  /// Has the tool build what lies at `place`, a file or a folder, and keeps the wheel. `identity`:
-  /// of what it is made; empty: nobody will look for it.
+  /// The file of an archive, unpacked; the folder of the project in it.
+  [[nodiscard]] Result<std::string> unpack(const Build& build, const std::string& file,
+                                           const std::string& subdirectory);
+  /// The wheel of the project in a folder. `identity`: of what it is made; empty: nobody will look
+  /// for it.
+  [[nodiscard]] Result<resolver::BuiltWheel> make_of_project(const Build& build,
+                                                             const std::string& project,
+                                                             const std::string& identity);
+  /// Has the tool build what lies at `place`, a file or a folder, and keeps the wheel.
   [[nodiscard]] Result<resolver::BuiltWheel> make(const Build& build, const std::string& place,
                                                   const std::string& identity);
   [[nodiscard]] Result<void> run(const Build& build, const std::string& place,
                                  const std::string& wheels);
   [[nodiscard]] resolver::BuiltWheel finished(const Build& build, index::PublishedFile wheel) const;
 
+  /// Checks what `made` has, and keeps it.
+  [[nodiscard]] Result<resolver::BuiltWheel> keep(const Build& build, const std::string& identity);
+
   Setup setup_;
+  Product product_;
   std::optional<BuildTool> tool_;
   std::string folder_;
   std::optional<installer::WorkFolder> temporary_;

@@ -75,6 +75,7 @@ Result<void> run_told(const ToldProgram& told, std::string_view what, Report& re
                                                log << piece << std::flush;
                                              },
                                          .kills_leftovers = true,
+                                         .ends_its_own = true,
                                          .child = {.group = system::Group::session}});
   if (!ended && ended.error() == std::errc::no_such_file_or_directory) {
     return fail(ErrorKind::not_found, fmt::format("{}: {} is not there", what, told.name),

@@ -43,7 +43,8 @@ struct Part {
 constexpr std::array parts = {
     Part{"store", 0},           Part{"http", 2},         Part{"builds", 0},    Part{"plugins", 0},
     Part{"variant-builds", 0},  Part{"models", 0},       Part{"mirrors", 0},   Part{"detect", 0},
-    Part{"plugin-failures", 0}, Part{"interpreters", 0}, Part{"installed", 0}, Part{"tuning", 1}};
+    Part{"plugin-failures", 0}, Part{"interpreters", 0}, Part{"installed", 0}, Part{"answers", 0},
+    Part{"tuning", 1}};
 
 bool is_digits(std::string_view text, std::size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -356,11 +357,11 @@ class Looking {
   }
 
   Result<void> files(const std::string& path, std::string_view part) {
-    const CacheKind kind = part == "detect"         ? CacheKind::drivers
-                           : part == "interpreters" ? CacheKind::interpreters
-                           : part == "installed"    ? CacheKind::environments
-                           : part == "tuning"       ? CacheKind::tuning
-                                                    : CacheKind::plugin_failures;
+    const CacheKind kind = part == "detect"                           ? CacheKind::drivers
+                           : part == "interpreters"                   ? CacheKind::interpreters
+                           : part == "installed" || part == "answers" ? CacheKind::environments
+                           : part == "tuning"                         ? CacheKind::tuning
+                                                                      : CacheKind::plugin_failures;
     const auto names = list_names(path);
     if (!names) return std::unexpected(names.error());
     for (const std::string& name : *names) {

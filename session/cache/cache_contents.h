@@ -46,7 +46,7 @@ enum class CacheKind : std::uint8_t {
   models,       ///< unpacked from archives
   build_trees,  ///< in which variants of a project were built
   interpreters,
-  environments,  ///< what their packages say of themselves
+  environments,  ///< what their packages say of themselves, and that they are as their lock has it
   drivers,
   tuning,     ///< measurements of the runtime's layers
   leftovers,  ///< unfinished, unusable, or in the format of an older version

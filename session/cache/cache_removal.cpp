@@ -108,7 +108,7 @@ void remove_empty_folders(const std::string& folder) {
   std::vector<std::string> inner = {
       "store/byte-code", "store/wheels", "store/linked", "store",          "builds",
       "plugins",         "models",       "mirrors",      "variant-builds", "plugin-failures",
-      "interpreters",    "installed",    "detect",       "http-2/drafts"};
+      "interpreters",    "installed",    "answers",      "detect",         "http-2/drafts"};
   for (const char digit : std::string_view("0123456789abcdef"))
     inner.push_back(fmt::format("http-2/{}", digit));
   inner.emplace_back("http-2");

@@ -18,6 +18,7 @@
 #include "providers/plugins/answer.h"
 #include "providers/plugins/grants.h"
 #include "providers/provider.h"
+#include "session/input_file.h"
 #include "session/sole_owner.h"
 #include "session/variables.h"
 #include "wheel/hash/sha256.h"
@@ -152,6 +153,7 @@ Result<std::string> behind_links(fs::path path) {
 Outcome<ProviderSettings> read_from(const std::string& path) {
   std::error_code error;
   if (path.empty()) return ProviderSettings{};
+  note_looked_at(path);
   const bool there = fs::exists(path, error);
   if (error) return misconfigured({ErrorKind::io, fmt::format("{}: {}", path, error.message())});
   if (!there) return ProviderSettings{};

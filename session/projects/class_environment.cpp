@@ -15,6 +15,7 @@
 #include "foundation/text/nearest.h"
 #include "installer/environment/new_environment.h"
 #include "installer/file_access.h"
+#include "session/input_file.h"
 #include "session/projects/class_choice.h"
 #include "session/variables.h"
 
@@ -41,6 +42,7 @@ std::string note_path(const std::string& folder) { return folder + "/.axle/class
 /// The class that the environment in `folder` was made for; empty: that is not known.
 std::string noted_class(const std::string& folder) {
   constexpr std::uint64_t longest = 1U << 10;
+  note_looked_at(note_path(folder));
   auto text = installer::read_file(note_path(folder), longest);
   if (!text) return {};
   return std::string(text::trim_ascii(*text));
@@ -67,6 +69,8 @@ Outcome<std::optional<ClassEnvironment>> environment_for(const plan::LockedClass
                                                          const Session& session) {
   ClassEnvironment chosen{.about = &about, .folder = project.environment_path(about.name)};
   std::error_code error;
+  // A link may lead elsewhere later.
+  note_looked_at(chosen.folder);
   if (!fs::exists(chosen.folder, error)) {
     auto base = base_for(about, session);
     if (!base) return std::unexpected(base.error());

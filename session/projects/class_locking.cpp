@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "foundation/report/remarks_once.h"
 #include "resolver/classes/class_solver.h"
 #include "resolver/classes/python_bounds.h"
-#include "resolver/request/source_url.h"
 #include "resolver/solver/solver.h"
+#include "session/builds/source_builds.h"
 #include "session/projects/class_choice.h"
 #include "session/projects/class_machine.h"
 #include "session/projects/wheel_hashes.h"
@@ -23,17 +24,6 @@ namespace {
 CommandFailure in_class(const MachineClass& about, CommandFailure failure) {
   failure.error.message = fmt::format("class {}: {}", about.name, failure.error.message);
   return failure;
-}
-
-/// Whether something that is asked for is built on the machine that locks.
-bool builds_something(const Workspace& workspace) {
-  const resolver::BuildConsent& builds = workspace.options.builds;
-  return builds.all || !builds.names.empty() ||
-         std::ranges::any_of(workspace.requests.requirements, [](const resolver::Request& one) {
-           const std::string& url = one.requirement.url;
-           const auto source = resolver::parse_source_url(url);
-           return !url.empty() && source && source->kind != resolver::SourceUrl::Kind::wheel;
-         });
 }
 
 /// Wheels are made for them; "": what is not stated is Linux.
@@ -49,7 +39,6 @@ struct ClassGroup {
   resolver::Options options;
   std::unique_ptr<resolver::ClassSolver> solver = {};
   std::string backend;
-  bool builds = false;
   bool plugins = false;
 };
 
@@ -70,6 +59,8 @@ class ClassLocking {
         report_(report),
         hashes_(*workspace.transport, report),
         allowed_(wheel::parse_specifiers(project.requires_python).value_or(wheel::SpecifierSet())) {
+    if (workspace.source_builds != nullptr)
+      metadata_.emplace(workspace.source_builds->setup(), SourceBuilds::Product::metadata);
   }
 
   [[nodiscard]] Outcome<void> open(const MachineClass& about, PreferredVersions preferred) {
@@ -145,14 +136,20 @@ class ClassLocking {
     return solved + allowed;
   }
 
+  [[nodiscard]] resolver::Target target_on(const detect::Machine& machine,
+                                           const ClassGroup& group) const {
+    resolver::Target target = make_target(workspace_.environment, group.stated, machine, true);
+    target.assumed_release = group.python != minor_of(workspace_.environment.python_version);
+    return target;
+  }
+
   /// Without the condition under which the answer holds.
   [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> solve_once(
       const OpenClass& one, const resolver::WithheldBuilds& withheld) const {
     resolver::Options options = one.group->options;
     options.withheld = withheld;
     CollectedReport unread;
-    const resolver::Target target =
-        make_target(workspace_.environment, one.group->stated, one.machine.machine, true);
+    const resolver::Target target = target_on(one.machine.machine, *one.group);
     return resolver::resolve(workspace_.requests, target, {}, workspace_.sources, options, unread);
   }
 
@@ -162,12 +159,10 @@ class ClassLocking {
     const bool here = is_this_machine(about.machine);
     const std::string own = minor_of(workspace_.environment.python_version);
     const std::string python = about.python.empty() ? own : about.python;
-    const bool builds = here && python == own && builds_something(workspace_);
     const bool plugins = here && workspace_.options.providers.plugins != nullptr;
     for (const auto& group : groups_) {
-      if (group->python == python && group->backend == about.backend && group->builds == builds &&
-          group->plugins == plugins && group->options.preferred == one.preferred &&
-          group->options.withheld == withheld)
+      if (group->python == python && group->backend == about.backend && group->plugins == plugins &&
+          group->options.preferred == one.preferred && group->options.withheld == withheld)
         return group.get();
     }
     wheel::Version release = workspace_.environment.python_version;
@@ -182,7 +177,6 @@ class ClassLocking {
                                                         .stated = workspace_.stated,
                                                         .options = workspace_.options,
                                                         .backend = about.backend,
-                                                        .builds = builds,
                                                         .plugins = plugins});
     if (python != own) {
       Arguments arguments;
@@ -192,7 +186,9 @@ class ClassLocking {
       made->stated = *std::move(stated);
     }
     if (!about.backend.empty()) made->options.forced_labels["torch"] = about.backend;
-    if (!builds) made->options.builds.builder = nullptr;
+    // What sources are built into is decided where they are installed.
+    made->options.builds.builder = metadata_ ? &*metadata_ : nullptr;
+    made->options.builds.metadata_alone = true;
     if (!plugins) made->options.providers.plugins = nullptr;
     made->options.preferred = one.preferred;
     made->options.withheld = withheld;
@@ -200,10 +196,10 @@ class ClassLocking {
     made->options.whole_decisions = false;
     made->solver = std::make_unique<resolver::ClassSolver>(
         workspace_.requests, made->options, workspace_.sources,
-        [environment = &workspace_.environment, stated = &made->stated](
-            const detect::Machine& machine) -> std::optional<resolver::Target> {
+        [this,
+         group = made.get()](const detect::Machine& machine) -> std::optional<resolver::Target> {
           if (!is_system_of_wheels(machine.os.system)) return std::nullopt;
-          return make_target(*environment, *stated, machine, true);
+          return target_on(machine, *group);
         },
         report_);
     groups_.push_back(std::move(made));
@@ -215,7 +211,8 @@ class ClassLocking {
   Workspace& workspace_;
   Report& report_;
   WheelHashes hashes_;
-  wheel::SpecifierSet allowed_;  ///< the project's requires-python
+  std::optional<SourceBuilds> metadata_;  ///< nullopt: nothing can be built
+  wheel::SpecifierSet allowed_;           ///< the project's requires-python
   std::vector<OpenClass> classes_;
   std::vector<std::unique_ptr<ClassGroup>> groups_;
 };
@@ -226,7 +223,11 @@ Outcome<std::vector<plan::ClassAnswer>> lock_classes(
     Session& session, const Project& project, Workspace& workspace,
     const std::function<PreferredVersions(const MachineClass&)>& preferred_of,
     const FleetWishes& wishes, Report& report) {
-  ClassLocking locking(session, project, workspace, report);
+  // Classes of one machine, for several Pythons, assume the same of it.
+  RemarksOnce once(report);
+  RunOptions run;
+  Session asking(session.arguments(), run, once, session.pip_section());
+  ClassLocking locking(asking, project, workspace, once);
   bool limited = wishes.any();
   for (const MachineClass& about : project.classes) {
     if (auto opened = locking.open(about, preferred_of(about)); !opened)
@@ -239,6 +240,7 @@ Outcome<std::vector<plan::ClassAnswer>> lock_classes(
   for (std::size_t index = 0; index < project.classes.size(); ++index) {
     const MachineClass& about = project.classes[index];
     if (!withheld[index]) return std::unexpected(in_class(about, withheld[index].error()));
+    report.progress(fmt::format("solving class {}", about.name), 0, 0);
     auto answer = locking.solve(index, *withheld[index]);
     if (!answer) return std::unexpected(in_class(about, std::move(answer).error()));
     answers.push_back(*std::move(answer));

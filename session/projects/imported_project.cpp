@@ -55,7 +55,7 @@ Result<ImportedProject> import_requirements(const std::string& path, const Remot
   for (const FileRequirement& line : file.requirements) take_line(line, imported);
   for (const FileRequirement& line : file.constraints) take_constraint(line, imported);
   for (const auto& row : option_rows()) {
-    if (!file.options.has(row.id)) continue;
+    if (!file.read.options.has(row.id)) continue;
     const bool index =
         row.id == Opt::index_url || row.id == Opt::extra_index_url || row.id == Opt::find_links;
     imported.warn(fmt::format("{}: {} is not taken", path, option_name(row.id)),

@@ -1,6 +1,10 @@
 #include "session/projects/lock_file.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -17,12 +21,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string find_lock(const fs::path& from) {
-  std::error_code error;
-  for (fs::path folder = from; !folder.empty(); folder = folder.parent_path()) {
-    const fs::path file = folder / plan::lock_filename;
-    if (fs::exists(file, error)) return file.string();
-    if (folder == folder.parent_path()) break;
+using GroupNames = std::vector<std::string>;
+
+GroupNames names_of(const std::map<std::string, GroupNames, std::less<>>& requests) {
+  GroupNames names;
+  names.reserve(requests.size());
+  for (const auto& [name, requirements] : requests) names.push_back(name);
+  return names;
+}
+
+/// The names among `known` that `id` gives, normalised.
+Outcome<GroupNames> known_names(const Arguments& arguments, Opt id, const GroupNames& known) {
+  GroupNames names;
+  for (const std::string& one : arguments.values(id)) {
+    std::string name = wheel::normalize_name(one);
+    if (std::ranges::find(known, name) == known.end()) {
+      return misused(fmt::format("{} {}: the project has none of that name", option_name(id), one),
+                     text::suggest(name, known,
+                                   known.empty() ? "it has none at all"
+                                                 : "it has " + text::joined_by_or(known)));
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// As with uv: what leaves the project's own dependencies out has no extras, and names its groups.
+Outcome<void> refuse_beside_only(const Arguments& arguments) {
+  for (const Opt only : {Opt::only_group, Opt::only_dev}) {
+    for (const Opt other : {Opt::group, Opt::all_groups, Opt::extra, Opt::all_extras}) {
+      if (arguments.has(only) && arguments.has(other))
+        return misused(
+            fmt::format("{} and {} cannot be combined", option_name(only), option_name(other)),
+            "name each group with --only-group, or leave it out");
+    }
   }
   return {};
 }
@@ -59,21 +91,51 @@ std::string_view system_of(const resolver::Predicate& holds) {
 
 }  // namespace
 
+CommandFailure no_lock(const std::string& folder) {
+  return misconfigured({ErrorKind::not_found,
+                        fmt::format("{} has no {}", folder, plan::lock_filename),
+                        "`variant lock` makes it"})
+      .error();
+}
+
+Outcome<std::optional<plan::Lock>> read_lock_at(const std::string& path) {
+  auto text = read_input(path);
+  if (!text) {
+    if (text.error().kind == ErrorKind::not_found) return std::optional<plan::Lock>();
+    return misconfigured(std::move(text).error());
+  }
+  auto lock = plan::parse_lock(*text, path);
+  if (!lock) return misconfigured(std::move(lock).error());
+  for (const plan::LockedClass& one : lock->classes) {
+    if (auto holds = resolver::parse_predicate(one.holds); !holds)
+      return misconfigured(
+          within(fmt::format("{}: class {}: holds", path, one.name), std::move(holds).error()));
+  }
+  return std::optional(*std::move(lock));
+}
+
+Outcome<std::optional<plan::Lock>> read_lock(const Project& project) {
+  return read_lock_at(project.lock_path());
+}
+
 Outcome<LockFile> open_lock() {
   std::error_code error;
   const fs::path here = fs::current_path(error);
   if (error) return failed({ErrorKind::io, fmt::format("the current folder: {}", error.message())});
-  const std::string path = find_lock(here);
-  if (path.empty()) {
-    return misused(fmt::format("there is no {} in {} or a folder above it", plan::lock_filename,
-                               here.string()),
-                   "`variant lock` makes one of a project's pyproject.toml");
+  for (fs::path folder = here;; folder = folder.parent_path()) {
+    const std::string path = (folder / plan::lock_filename).string();
+    auto lock = read_lock_at(path);
+    if (!lock) return std::unexpected(lock.error());
+    auto project = open_project_in(folder.string());
+    if (!project) return std::unexpected(project.error());
+    if (*lock) return LockFile{folder.string(), path, **std::move(lock), *std::move(project)};
+    if (*project) return std::unexpected(no_lock(folder.string()));
+    if (folder == folder.parent_path()) break;
   }
-  auto text = read_input(path);
-  if (!text) return failed(std::move(text).error());
-  auto lock = plan::parse_lock(*text, path);
-  if (!lock) return misconfigured(std::move(lock).error());
-  return LockFile{fs::path(path).parent_path().string(), path, std::move(*lock)};
+  CommandFailure none = no_lock(here.string());
+  none.error.message =
+      fmt::format("there is no {} in {} or a folder above it", plan::lock_filename, here.string());
+  return std::unexpected(std::move(none));
 }
 
 Outcome<OpenedClass> open_class(const plan::Lock& lock, std::string_view name) {
@@ -126,17 +188,37 @@ std::string environment_marker(const OpenedClass& one) {
   return machines.empty() ? marker : marker + " and " + machines;
 }
 
-plan::LockSelection read_selection(const Arguments& arguments, const plan::Lock& lock) {
-  plan::LockSelection wanted;
-  if (arguments.has(Opt::all_extras)) {
-    for (const auto& [name, requirements] : lock.requests.extras) wanted.extras.push_back(name);
-  } else {
-    for (const std::string& name : arguments.values(Opt::extra))
-      wanted.extras.push_back(wheel::normalize_name(name));
+Outcome<plan::LockSelection> read_selection(const Arguments& arguments, const plan::Lock& lock,
+                                            const GroupNames& default_groups) {
+  if (auto sound = refuse_beside_only(arguments); !sound) return std::unexpected(sound.error());
+  const GroupNames groups = names_of(lock.requests.groups);
+  const GroupNames extras = names_of(lock.requests.extras);
+  std::map<Opt, GroupNames> named;
+  for (const Opt id : {Opt::only_group, Opt::group, Opt::no_group, Opt::extra, Opt::no_extra}) {
+    const bool of_extras = id == Opt::extra || id == Opt::no_extra;
+    auto names = known_names(arguments, id, of_extras ? extras : groups);
+    if (!names) return std::unexpected(names.error());
+    named[id] = *std::move(names);
   }
-  for (const std::string& name : arguments.values(Opt::group))
-    wanted.groups.push_back(wheel::normalize_name(name));
-  return wanted;
+  const std::string dev = "dev";
+  if (arguments.has(Opt::no_dev)) named[Opt::no_group].push_back(dev);
+  if (arguments.has(Opt::only_dev)) named[Opt::only_group].push_back(dev);
+  if (arguments.has(Opt::dev)) named[Opt::group].push_back(dev);
+  const bool whole = !arguments.has(Opt::only_group) && !arguments.has(Opt::only_dev);
+  std::set<std::string> wanted(named[Opt::only_group].begin(), named[Opt::only_group].end());
+  wanted.insert(named[Opt::group].begin(), named[Opt::group].end());
+  if (whole && !arguments.has(Opt::no_default_groups))
+    wanted.insert(default_groups.begin(), default_groups.end());
+  if (arguments.has(Opt::all_groups)) wanted.insert(groups.begin(), groups.end());
+  for (const std::string& name : named[Opt::no_group]) wanted.erase(name);
+  plan::LockSelection selection;
+  selection.project = whole;
+  std::ranges::set_intersection(wanted, groups, std::back_inserter(selection.groups));
+  const GroupNames& some = arguments.has(Opt::all_extras) ? extras : named[Opt::extra];
+  std::set<std::string> added(some.begin(), some.end());
+  for (const std::string& name : named[Opt::no_extra]) added.erase(name);
+  selection.extras.assign(added.begin(), added.end());
+  return selection;
 }
 
 }  // namespace axle::session

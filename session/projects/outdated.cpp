@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "foundation/report/remarks_once.h"
 #include "resolver/solver/solver.h"
 #include "session/projects/class_machine.h"
 #include "session/projects/project_lock.h"
@@ -97,13 +98,16 @@ std::optional<wheel::Version> found_in(const Versions& versions, const std::stri
 
 Outcome<std::vector<OutdatedPackage>> find_outdated(Session& session, const Project& project,
                                                     const plan::Lock& lock, Report& report) {
-  const auto upgraded = make_lock(session, project, nullptr, {}, report);
+  RemarksOnce once(report);
+  RunOptions run;
+  Session asking(session.arguments(), run, once, session.pip_section());
+  const auto upgraded = make_lock(asking, project, nullptr, {}, once);
   if (!upgraded) return std::unexpected(upgraded.error());
   std::vector<OutdatedPackage> outdated;
   for (const MachineClass& about : project.classes) {
     const Versions locked = versions_of_class(lock, about.name);
     if (locked.empty()) continue;
-    const auto asked = NewestVersions::open(session, project, about, report);
+    const auto asked = NewestVersions::open(asking, project, about, once);
     if (!asked) return std::unexpected(asked.error());
     const Versions allowed = versions_of_class(*upgraded, about.name);
     const Versions latest = asked->find(locked);

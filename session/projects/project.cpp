@@ -17,6 +17,7 @@
 #include "session/requests/project_requirements.h"
 #include "session/settings/axle_config.h"
 #include "session/settings/configuration_files.h"
+#include "session/variables.h"
 #include "wheel/requirement.h"
 #include "wheel/specifier.h"
 
@@ -175,6 +176,8 @@ class ProjectReader {
     note("environments", "classes of machines say what is locked for", classes);
     note("required-environments", "classes of machines say what is locked for", classes);
     note("minimum-libc-version", "the machines of the classes say it", classes);
+    if (uv()["add-bounds"].value<std::string>() != "lower")
+      note("add-bounds", "`variant add` writes a lower bound", "add it with a version: demo==1.0");
     note("workspace", "each project is locked by itself", "run the command in each of them");
   }
 
@@ -189,6 +192,8 @@ class ProjectReader {
 std::string Project::lock_path() const { return (fs::path(folder) / plan::lock_filename).string(); }
 
 std::string Project::environment_path(std::string_view class_name) const {
+  if (!stated_environment.empty())
+    return (fs::path(folder) / stated_environment).lexically_normal().string();
   const std::string last =
       environment_by_class ? fmt::format(".venv-{}", class_name) : std::string(".venv");
   return (fs::path(folder) / last).string();
@@ -211,6 +216,21 @@ Result<Project> parse_project(std::string text, const std::string& file) {
   return project;
 }
 
+Outcome<std::optional<Project>> open_project_in(const std::string& folder) {
+  const std::string path = (fs::path(folder) / "pyproject.toml").string();
+  auto text = read_configuration(path);
+  if (!text) return std::unexpected(text.error());
+  if (!*text) return std::optional<Project>();
+  auto project = parse_project(**text, path);
+  if (!project) {
+    const auto document = documents::parse_toml(**text, path);
+    if (document && !document->contains("project")) return std::optional<Project>();
+    return misconfigured(std::move(project).error());
+  }
+  project->stated_environment = variable("UV_PROJECT_ENVIRONMENT");
+  return std::optional(*std::move(project));
+}
+
 Outcome<Project> open_project() {
   std::error_code error;
   const fs::path here = fs::current_path(error);
@@ -218,19 +238,11 @@ Outcome<Project> open_project() {
     return failed({ErrorKind::io, fmt::format("the current folder: {}", error.message()), {}});
   std::string without;  // the nearest that is about something else
   for (fs::path folder = here;; folder = folder.parent_path()) {
+    auto project = open_project_in(folder.string());
+    if (!project) return std::unexpected(project.error());
+    if (*project) return **std::move(project);
     const std::string path = (folder / "pyproject.toml").string();
-    auto text = read_configuration(path);
-    if (!text) return std::unexpected(text.error());
-    if (*text) {
-      const auto document = documents::parse_toml(**text, path);
-      if (!document) return misconfigured(document.error());
-      if (document->contains("project")) {
-        auto project = parse_project(std::move(**text), path);
-        if (!project) return misconfigured(std::move(project).error());
-        return std::move(*project);
-      }
-      if (without.empty()) without = path;
-    }
+    if (without.empty() && fs::exists(path, error)) without = path;
     if (folder == folder.parent_path()) break;
   }
   if (!without.empty())

@@ -2,6 +2,7 @@
 // The project that a command works on: its pyproject.toml (PEP 621, PEP 735), what [tool.axle] says
 // of machine classes, and what of [tool.uv] says the same.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,6 +16,9 @@
 #include "session/settings/machine_classes.h"
 
 namespace axle::session {
+
+/// The files of a project that say what it needs and what its wheel is, whatever its modules are.
+inline constexpr std::array project_files = {"pyproject.toml", "setup.cfg", "setup.py"};
 
 struct Project {
   std::string folder;           ///< absolute
@@ -32,6 +36,8 @@ struct Project {
   bool is_package = false;
   /// In the file's order; none stated: one class "default" for "this".
   std::vector<MachineClass> classes;
+  /// UV_PROJECT_ENVIRONMENT: the environment instead; relative to `folder`, or absolute.
+  std::string stated_environment = {};
   bool environment_by_class = false;         ///< [tool.axle] environments = "by-class": .venv-CLASS
   bool fewest_builds = false;                ///< [tool.axle] minimize = "builds"
   std::optional<std::uint64_t> budget = {};  ///< [tool.axle] budget, in bytes
@@ -39,7 +45,7 @@ struct Project {
   std::vector<Remark> unfollowed;
 
   [[nodiscard]] std::string lock_path() const;
-  /// .venv, or .venv-CLASS; absolute.
+  /// .venv, .venv-CLASS, or the one that is stated; absolute.
   [[nodiscard]] std::string environment_path(std::string_view class_name) const;
   /// nullptr: there is none of that name, which must be as it is written in the project.
   [[nodiscard]] const MachineClass* find_class(std::string_view class_name) const;
@@ -49,6 +55,10 @@ struct Project {
 /// dynamic, requirements that are none, a class for a Python that requires-python excludes, a
 /// default group that is not there, an unknown key of [tool.axle].
 [[nodiscard]] Result<Project> parse_project(std::string text, const std::string& file);
+
+/// The project whose pyproject.toml is in `folder`, absolute; nullopt: there is none with
+/// [project]. Error: what is wrong with it, exit 2.
+[[nodiscard]] Outcome<std::optional<Project>> open_project_in(const std::string& folder);
 
 /// The nearest pyproject.toml with [project] from the current folder upwards. Errors: usage: there
 /// is none (`variant init` makes one); what is wrong with it, exit 2.

@@ -17,6 +17,8 @@
 #include "installer/history/history.h"
 #include "resolver/request/source_builder.h"
 #include "resolver/request/source_url.h"
+#include "session/input_file.h"
+#include "session/projects/built_as_locked.h"
 
 namespace axle::session {
 
@@ -29,10 +31,6 @@ using plan::ResolvedPackage;
 
 /// What tools of the environment itself need stays, as with uv.
 constexpr std::array<std::string_view, 4> seeds = {"pip", "setuptools", "uv", "wheel"};
-
-/// Files of a project that say what its wheel is, whatever its modules are.
-constexpr std::array<std::string_view, 3> project_files = {"pyproject.toml", "setup.cfg",
-                                                           "setup.py"};
 
 /// Sources of a folder may be others now. A wheel of them is made anew to be synchronised; whether
 /// it would be another one, nobody knows who only compares.
@@ -180,8 +178,7 @@ class SyncPlanner {
 
   /// Absolute, as the lock's may be relative.
   [[nodiscard]] std::string place(const plan::BuiltFrom& from) const {
-    if (from.url.contains("://")) return from.url;
-    return index::file_url((fs::path(folder_) / from.url).lexically_normal().string());
+    return plan::absolute_place(from.url, folder_);
   }
 
   [[nodiscard]] static Outcome<resolver::SourceBuilder*> builder(const std::string& name,
@@ -267,9 +264,11 @@ class SyncPlanner {
   [[nodiscard]] static bool is_newer(const InstalledDistribution& there,
                                      const std::string& folder) {
     std::error_code error;
+    note_looked_at(there.dist_info + "/RECORD");
     const auto installed = fs::last_write_time(there.dist_info + "/RECORD", error);
     if (error) return false;
-    return std::ranges::all_of(project_files, [&](std::string_view name) {
+    return std::ranges::all_of(project_files, [&](const char* name) {
+      note_looked_at((fs::path(folder) / name).string());
       const auto changed = fs::last_write_time(fs::path(folder) / name, error);
       return error ? true : changed < installed;
     });
@@ -333,9 +332,18 @@ Outcome<plan::Resolution> plan_sync(const Project& project,
   plan::Resolution resolution;
   std::set<std::string, std::less<>> wanted;
   for (std::size_t i = 0; i < packages.size(); ++i) {
+    if (packages[i].package->built_from && packages[i].package->source.empty()) {
+      if (auto agreed = check_consent(*packages[i].package, project, workspace); !agreed)
+        return std::unexpected(agreed.error());
+    }
     auto package = planner.package(packages[i], std::move(planned->packages[i]), workspace);
     if (!package) return std::unexpected(package.error());
-    wanted.insert(packages[i].package->name);
+    const LockedPackage& locked = *packages[i].package;
+    if (locked.built_from && !package->already_installed) {
+      if (auto good = check_built(locked, *package, packages, workspace, report); !good)
+        return std::unexpected(good.error());
+    }
+    wanted.insert(locked.name);
     resolution.packages.push_back(*std::move(package));
   }
   if (project.is_package && wishes.project) {

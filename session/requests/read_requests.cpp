@@ -15,7 +15,6 @@
 #include "session/requests/dependency_groups.h"
 #include "session/requests/package_place.h"
 #include "session/requests/project_requirements.h"
-#include "session/requests/requirements_file.h"
 #include "wheel/requirement.h"
 
 namespace axle::session {
@@ -162,6 +161,7 @@ Outcome<void> read_files(const Arguments& arguments, const RemoteText& remote,
                                extras.all ? "--all-extras" : "--extra"),
                    "name it, or write the extra to the package: pkg[extra]");
   }
+  into.read.places.insert(into.read.places.end(), projects.begin(), projects.end());
   auto requirements = read_project_requirements(projects, extras);
   if (!requirements) return failed(requirements.error());
   std::ranges::move(*requirements, std::back_inserter(into.requirements));
@@ -206,7 +206,7 @@ Outcome<std::vector<std::string>> read_names(const Arguments& arguments, const R
 }
 
 Outcome<resolver::Requests> read_requests(const Arguments& arguments, const RemoteText& remote,
-                                          Arguments& options_of_files) {
+                                          FilesRead& files) {
   const auto groups = read_dependency_groups(arguments.values(Opt::group));
   if (!groups) return failed(groups.error());
   RequirementsFile file;
@@ -231,12 +231,12 @@ Outcome<resolver::Requests> read_requests(const Arguments& arguments, const Remo
     return std::unexpected(taken.error());
   if (auto taken = take_all(file.constraints, take_constraint, requests); !taken)
     return std::unexpected(taken.error());
-  options_of_files = file.options;
+  files = std::move(file.read);
   return requests;
 }
 
 Outcome<void> read_configured(const Settings& settings, const RemoteText& remote,
-                              resolver::Requests& requests, Arguments& options_of_files) {
+                              resolver::Requests& requests, FilesRead& files) {
   RequirementsFile limits;
   for (const Stated& path : settings.constraint_files) {
     if (auto read = read_file(path, true, remote, limits); !read) return read;
@@ -254,8 +254,9 @@ Outcome<void> read_configured(const Settings& settings, const RemoteText& remote
                             overrides.constraints.end());
   if (auto taken = take_all(limits.constraints, take_constraint, requests); !taken) return taken;
   if (auto taken = take_all(overrides.requirements, take_override, requests); !taken) return taken;
-  options_of_files = limits.options;
-  options_of_files.add_all(overrides.options);
+  files = std::move(limits.read);
+  files.options.add_all(overrides.read.options);
+  std::ranges::move(overrides.read.places, std::back_inserter(files.places));
   return {};
 }
 

@@ -8,16 +8,15 @@
 #include "session/command_failure.h"
 #include "session/options.h"
 #include "session/requests/remote_text.h"
+#include "session/requests/requirements_file.h"
 #include "session/settings/settings.h"
 
 namespace axle::session {
 
-/// Positional arguments, --group, and -r, -c files; the options in these files are added to
-/// `options_of_files`. Errors: usage for anything that is not a requirement; a file's error with
-/// its line.
+/// Positional arguments, --group, and -r, -c files, and those of projects: `files`. Errors: usage
+/// for anything that is not a requirement; a file's error with its line.
 [[nodiscard]] Outcome<resolver::Requests> read_requests(const Arguments& arguments,
-                                                        const RemoteText& remote,
-                                                        Arguments& options_of_files);
+                                                        const RemoteText& remote, FilesRead& files);
 
 /// The packages that positional arguments and -r files name, as they are written there; versions,
 /// extras and markers do not count, as in pip and uv. Errors: as above; usage for a requirement
@@ -25,10 +24,9 @@ namespace axle::session {
 [[nodiscard]] Outcome<std::vector<std::string>> read_names(const Arguments& arguments,
                                                            const RemoteText& remote);
 
-/// The constraints and overrides from the configuration, in addition to those of the command line;
-/// the options in their files are added to `options_of_files`. Errors: as above.
+/// The constraints and overrides from the configuration, in addition to those of the command line.
+/// Errors: as above.
 [[nodiscard]] Outcome<void> read_configured(const Settings& settings, const RemoteText& remote,
-                                            resolver::Requests& requests,
-                                            Arguments& options_of_files);
+                                            resolver::Requests& requests, FilesRead& files);
 
 }  // namespace axle::session

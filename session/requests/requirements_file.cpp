@@ -164,6 +164,7 @@ class Reader {
     const auto fresh = is_new(place.url, as_constraints, place.shown());
     if (!fresh) return std::unexpected(fresh.error());
     if (!*fresh) return {};
+    into_.read.places.push_back(url);
     if (auto named = check_name(index::url_file_name(url), place.shown()); !named) return named;
     auto text = remote_(place.url);
     if (!text) {
@@ -180,6 +181,7 @@ class Reader {
     const auto fresh = is_new(canonical.string(), as_constraints, path.string());
     if (!fresh) return std::unexpected(fresh.error());
     if (!*fresh) return {};
+    into_.read.places.push_back(path.string());
     if (auto named = check_name(path.filename().string(), path.string()); !named) return named;
     auto text = read_input(path.string());
     if (!text) {
@@ -306,7 +308,7 @@ class Reader {
       case FileOption::nested:
         return take_nested(option.value, id == Opt::constraint, place, where);
       case FileOption::flag:
-        into_.options.add(id, "");
+        into_.read.options.add(id, "");
         return {};
       case FileOption::ignored:
         return {};
@@ -323,7 +325,7 @@ class Reader {
     if (id == Opt::find_links && place.url.empty() &&
         fs::exists(place.path.parent_path() / value, ignored))
       value = (place.path.parent_path() / value).string();
-    into_.options.add(id, value);
+    into_.read.options.add(id, value);
     return {};
   }
 

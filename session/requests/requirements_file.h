@@ -20,10 +20,16 @@ struct FileRequirement {
   bool editable = false;    ///< -e
 };
 
+/// What files of requirements say besides, and which they were.
+struct FilesRead {
+  Arguments options;                ///< of the whole command: -i, --no-binary, …
+  std::vector<std::string> places;  ///< paths, "-", or URLs; also of the files that they name
+};
+
 struct RequirementsFile {
   std::vector<FileRequirement> requirements;
   std::vector<FileRequirement> constraints;
-  Arguments options;  ///< of the whole command, found in the file: -i, --no-binary, …
+  FilesRead read;
 };
 
 /// "NAME @ URL; marker" as PEP 508 has it: pip and uv end a URL before "; ", the PEP at a space.

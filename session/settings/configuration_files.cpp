@@ -36,6 +36,7 @@ std::vector<std::string> pip_files(const std::string& python_prefix) {
   const std::string named = variable("PIP_CONFIG_FILE");
   if (named == "/dev/null") return paths;
   struct stat status{};
+  if (!named.empty()) note_looked_at(named);
   const bool is_there = !named.empty() && ::stat(named.c_str(), &status) == 0;
   if (!named.empty()) paths.push_back(named);
   if (!python_prefix.empty()) paths.push_back(python_prefix + "/pip.conf");
@@ -69,13 +70,19 @@ void add_formats(SettingsLayer& into, const SettingsLayer& earlier) {
   }
 }
 
-Outcome<std::optional<SettingsLayer>> read_uv_file(const std::string& path, bool of_project) {
+using LayerParser = Result<SettingsLayer> (*)(std::string_view text, const std::string& where);
+
+Outcome<std::optional<SettingsLayer>> read_layer_of(const std::string& path, LayerParser parse) {
   auto text = read_configuration(path);
   if (!text) return std::unexpected(text.error());
   if (!*text) return std::nullopt;
-  auto layer = of_project ? parse_pyproject_config(**text, path) : parse_uv_config(**text, path);
+  auto layer = parse(**text, path);
   if (!layer) return misused(layer.error().message, layer.error().hint);
   return std::move(*layer);
+}
+
+Outcome<std::optional<SettingsLayer>> read_uv_file(const std::string& path) {
+  return read_layer_of(path, parse_uv_config);
 }
 
 /// nullopt: none is configured.
@@ -84,7 +91,7 @@ Outcome<std::optional<SettingsLayer>> read_named_uv_file(const Arguments& argume
   const auto named =
       option ? std::optional(arguments.value(Opt::config_file)) : variable_if_set("UV_CONFIG_FILE");
   if (!named) return std::nullopt;
-  auto layer = read_uv_file(*named, false);
+  auto layer = read_uv_file(*named);
   if (!layer || *layer) return layer;
   if (option)
     return misused(fmt::format("--config-file {}: no such file", *named), "name a uv.toml file");
@@ -109,6 +116,7 @@ std::vector<std::string> uv_system_files() {
 }  // namespace
 
 Outcome<std::optional<std::string>> read_configuration(const std::string& path) {
+  note_looked_at(path);
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
@@ -121,6 +129,14 @@ Outcome<std::optional<std::string>> read_configuration(const std::string& path) 
     return misused(text.error().message,
                    "it may set an index or a limit: make it readable, or remove it");
   return std::move(*text);
+}
+
+Outcome<std::optional<SettingsLayer>> read_pyproject_layer(const std::string& file) {
+  auto layer = read_layer_of(file, parse_pyproject_config);
+  if (!layer || !*layer) return layer;
+  if (auto placed = place_members((*layer)->sources, file); !placed)
+    return std::unexpected(placed.error());
+  return layer;
 }
 
 Outcome<SettingsLayer> read_pip_files(std::string_view section, const std::string& python_prefix) {
@@ -166,12 +182,13 @@ Outcome<UvFiles> read_uv_files(const Arguments& arguments) {
   const auto place = find_uv_project();
   if (!place) return std::unexpected(place.error());
   if (!place->empty()) {
-    auto layer = read_uv_file(*place, place->ends_with("pyproject.toml"));
+    auto layer =
+        place->ends_with("pyproject.toml") ? read_pyproject_layer(*place) : read_uv_file(*place);
     if (!layer) return std::unexpected(layer.error());
     if (*layer) files.project = std::move(**layer);
   }
   if (const std::string home = config_home(); !home.empty()) {
-    auto layer = read_uv_file(home + "/uv/uv.toml", false);
+    auto layer = read_uv_file(home + "/uv/uv.toml");
     if (!layer) return std::unexpected(layer.error());
     if (*layer) files.rest.push_back(std::move(**layer));
   }
@@ -179,7 +196,7 @@ Outcome<UvFiles> read_uv_files(const Arguments& arguments) {
   if (!no_system) return std::unexpected(no_system.error());
   if (*no_system) return files;
   for (const std::string& path : uv_system_files()) {
-    auto layer = read_uv_file(path, false);
+    auto layer = read_uv_file(path);
     if (!layer) return std::unexpected(layer.error());
     if (!*layer) continue;
     files.rest.push_back(std::move(**layer));

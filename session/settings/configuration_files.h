@@ -14,6 +14,10 @@ namespace axle::session {
 /// set an index or a limit that the user relies on.
 [[nodiscard]] Outcome<std::optional<std::string>> read_configuration(const std::string& path);
 
+/// [tool.uv] of a pyproject.toml, with the folders of the members of its workspace; nullopt if it
+/// does not exist. Errors: as above; usage, for what is not valid.
+[[nodiscard]] Outcome<std::optional<SettingsLayer>> read_pyproject_layer(const std::string& file);
+
 /// All values of `section` in pip's files, with pip's precedence: `section` in any file wins over
 /// [global] in any other; among files PIP_CONFIG_FILE, the environment's (`python_prefix`), the
 /// user's, the system's.

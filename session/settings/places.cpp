@@ -112,7 +112,7 @@ bool may_be_empty(const SettingRow& row) {
 SettingsLayer uv_variables() {
   SettingsLayer layer;
   for (const SettingRow& row : setting_rows()) {
-    if (row.treatment == Treatment::irrelevant) continue;
+    if (row.treatment == Treatment::irrelevant || row.treatment == Treatment::of_projects) continue;
     for (const std::string_view name : names_in(row.variables)) {
       const auto text = variable_if_set(name);
       if (!text || (text->empty() && may_be_empty(row))) continue;

@@ -383,15 +383,53 @@ inline constexpr std::array setting_row_table = {
                "url:any pip.emit-find-links:any pip.emit-build-options:any pip.emit-marker-"
                "expression:any pip.emit-index-annotation:any pip.annotation-style:any",
                "For `uv pip compile`"},
+    SettingRow{"frozen", Treatment::of_projects, ValueKind::flag, "", "", "UV_FROZEN", "",
+               "As --frozen; `lock` refuses it. A warning beside --locked, which counts"},
+    SettingRow{"locked", Treatment::of_projects, ValueKind::flag, "", "", "UV_LOCKED", "",
+               "As --locked, for `lock` as --check; `add`, `remove` and `import` refuse it. A "
+               "warning beside --frozen, which counts"},
+    SettingRow{"no-sync", Treatment::of_projects, ValueKind::flag, "", "", "UV_NO_SYNC", "",
+               "As --no-sync"},
+    SettingRow{"dev", Treatment::of_projects, ValueKind::flag, "", "", "UV_DEV", "",
+               "As --dev; not beside an option that names another list"},
+    SettingRow{"no-dev", Treatment::of_projects, ValueKind::flag, "", "", "UV_NO_DEV", "",
+               "As --no-dev; not beside --dev and --only-dev"},
+    SettingRow{"no-group", Treatment::of_projects, ValueKind::list, "", "", "UV_NO_GROUP", "",
+               "As --no-group, which replaces it: names, separated by spaces"},
+    SettingRow{"no-default-groups", Treatment::of_projects, ValueKind::flag, "", "",
+               "UV_NO_DEFAULT_GROUPS", "", "As --no-default-groups"},
+    SettingRow{"no-install-project", Treatment::of_projects, ValueKind::flag, "", "",
+               "UV_NO_INSTALL_PROJECT UV_NO_INSTALL_WORKSPACE", "", "As --no-install-project"},
+    SettingRow{
+        "project-environment", Treatment::of_projects, ValueKind::value, "", "",
+        "UV_PROJECT_ENVIRONMENT", "",
+        "The environment of the project in place of .venv, relative to the project's folder"},
+    SettingRow{
+        "run-depth", Treatment::of_projects, ValueKind::value, "", "",
+        "UV_RUN_RECURSION_DEPTH UV_RUN_MAX_RECURSION_DEPTH", "",
+        "How often `run` was started by itself, and how often it may be: 100 times if nothing "
+        "is set"},
+    SettingRow{"project-no-build", Treatment::of_projects, ValueKind::flag, "", "", "UV_NO_BUILD",
+               "", "As --no-build"},
+    SettingRow{"project-formats", Treatment::of_projects, ValueKind::value, "", "",
+               "UV_NO_BINARY UV_NO_BINARY_PACKAGE UV_NO_BUILD_PACKAGE", "",
+               "Refused by what locks: use --no-binary, or a key of `[tool.uv]`"},
+    SettingRow{"only-install", Treatment::of_projects, ValueKind::flag, "", "",
+               "UV_NO_INSTALL_LOCAL UV_ONLY_INSTALL_PROJECT UV_ONLY_INSTALL_WORKSPACE "
+               "UV_ONLY_INSTALL_LOCAL",
+               "", "Refused by what installs"},
+    SettingRow{"run-settings", Treatment::of_projects, ValueKind::value, "", "",
+               "UV_ISOLATED UV_NO_PROJECT UV_ENV_FILE UV_NO_ENV_FILE UV_RUN_RLIMIT_NOFILE", "",
+               "Refused by `run`, which has the project's environment, the limits of the shell and "
+               "reads no file of variables; with UV_NO_ENV_FILE it is not asked to"},
+    SettingRow{"init-backend", Treatment::of_projects, ValueKind::value, "", "",
+               "UV_INIT_BUILD_BACKEND", "", "Refused by `init`, whose projects have none"},
     SettingRow{"project-commands", Treatment::irrelevant, ValueKind::value, "", "",
-               "UV_NO_BINARY UV_NO_BINARY_PACKAGE UV_NO_BUILD UV_NO_BUILD_PACKAGE "
-               "UV_PROJECT_ENVIRONMENT UV_ISOLATED UV_FROZEN UV_LOCKED UV_NO_SYNC UV_DEV "
-               "UV_NO_DEV UV_GROUP UV_NO_GROUP UV_NO_DEFAULT_GROUPS UV_ONLY_GROUP "
-               "UV_NO_INSTALL_* UV_ONLY_INSTALL_* UV_NO_PROJECT UV_ENV_FILE UV_NO_ENV_FILE "
-               "UV_RUN_* UV_VENV_* UV_INIT_* UV_TOOL_* UV_NO_SYSTEM",
+               "UV_GROUP UV_ONLY_GROUP UV_VENV_* UV_INIT_BARE UV_TOOL_* UV_NO_SYSTEM",
                "workspace:any managed:any package:any default-groups:any "
                "add-bounds:any audit:any",
-               "For uv's project commands; `uv pip` does not read it"},
+               "For uv's other commands, or read by none (UV_GROUP, UV_ONLY_GROUP); the keys are "
+               "read by commands on projects ([projects.md](projects.md))"},
     SettingRow{"group-settings", Treatment::irrelevant, ValueKind::value, "", "", "",
                "dependency-groups:any dev-dependencies:any",
                "For uv's groups: `--group` refuses a group that it changes"},

@@ -1,7 +1,8 @@
 #pragma once
-// Every option, variable and configuration key of pip and uv: honoured, refused, or irrelevant for
-// Axle. docs/settings.md is generated from it; tests/e2e/settings/settings_table_test.py compares
-// it with pip and uv and fails for a missing one.
+// Every option, variable and configuration key of pip and uv: honoured, refused, of projects, or
+// irrelevant for Axle. docs/settings.md is generated from it;
+// tests/e2e/settings/settings_table_test.py compares it with pip and uv and fails for a missing
+// one.
 
 #include <cstdint>
 #include <span>
@@ -14,6 +15,7 @@ enum class Treatment : std::uint8_t {
   honoured,
   refused,             ///< ends the command wherever it is set to more than one of `harmless`
   refused_for_builds,  ///< the same with --build; without it nothing is built
+  of_projects,         ///< variables that commands on projects alone read: project_variables.h
   irrelevant           ///< cannot change what Axle chooses, from where, or whether it is checked
 };
 

@@ -56,6 +56,8 @@ struct PackageSource {
   /// must not come from anywhere else.
   std::string unsupported;
   bool editable = false;  ///< `url` is a folder, whose modules are used where they are
+  bool relative = false;  ///< `url` is of a path that is written relative to the file
+  bool member = false;    ///< of the workspace of the file (uv_project.h), whose folder is `url`
   std::string marker;     ///< holds only where this does; "" always
   std::string extra;      ///< only for this extra of the project; "" always
   std::string group;      ///< only for this dependency group of the project; "" always

@@ -60,7 +60,9 @@ struct SourceReader {
         return std::unexpected(taken.error());
     }
     place.finish(source);
-    if (source.index.empty() && source.url.empty() && source.unsupported.empty())
+    // Those of a workspace are used where they are, unless that is said otherwise.
+    if (source.member && !table->contains("editable")) source.editable = true;
+    if (source.index.empty() && source.url.empty() && !source.member && source.unsupported.empty())
       return bad(node,
                  fmt::format("the source of `{}` has neither index nor url nor path", package));
     return source;
@@ -90,10 +92,13 @@ struct SourceReader {
     if (key == "subdirectory") place.subdirectory = *text;
     if (is_revision) place.revision = *text;
     if (key == "editable") source.editable = value.value_or(false);
-    if (key == "workspace") source.unsupported = "a project of the workspace, which uv must build";
+    if (key == "workspace") source.member = value.value_or(false);
+    if (key == "package" && !value.value_or(true))
+      source.unsupported = "a project that is no package (package = false)";
     if (key == "url") place.url = *text;
     if (key == "path") {
       const fs::path path = fs::path(where).parent_path() / *text;
+      source.relative = fs::path(*text).is_relative();
       std::error_code ignored;
       place.url = index::file_url(fs::absolute(path, ignored).lexically_normal().string());
     }

@@ -55,6 +55,21 @@ void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& mac
   markers.strings["platform_version"] = "";
 }
 
+wheel::TagTarget tags_elsewhere(wheel::TagTarget tags, const detect::Machine& machine) {
+  tags.architecture = architecture_of(machine.cpu);
+  if (!machine.libc.family.empty()) {
+    tags.libc_family = machine.libc.family;
+    tags.libc_major = machine.libc.major;
+    tags.libc_minor = machine.libc.minor;
+  }
+  const std::string& system = machine.os.system;
+  if (system == wheel::windows_system || system == wheel::mac_system) {
+    tags.libc_family.clear();
+    tags.platforms = platforms_of(machine);
+  }
+  return tags;
+}
+
 resolver::Target make_target(const installer::Environment& environment, const StatedTarget& stated,
                              const detect::Machine& machine, bool elsewhere) {
   wheel::TagTarget tags = environment.tag_target;
@@ -62,14 +77,8 @@ resolver::Target make_target(const installer::Environment& environment, const St
   wheel::Version python_version = environment.python_version;
   stated.interpreter.apply(tags, markers, python_version);
   if (elsewhere) {
-    tags.architecture = architecture_of(machine.cpu);
-    if (!machine.libc.family.empty()) {
-      tags.libc_family = machine.libc.family;
-      tags.libc_major = machine.libc.major;
-      tags.libc_minor = machine.libc.minor;
-    }
     put_elsewhere(markers, machine);
-    if (markers.strings["sys_platform"] != "linux") tags.platforms = platforms_of(machine);
+    tags = tags_elsewhere(std::move(tags), machine);
   }
   if (stated.platform && !stated.platform->tags.empty()) tags.platforms = stated.platform->tags;
   resolver::Target target{&machine, wheel::supported_tags(tags), std::move(markers),

@@ -9,6 +9,7 @@
 #include "resolver/request/target.h"
 #include "session/target/stated_interpreter.h"
 #include "session/target/stated_platform.h"
+#include "wheel/tag.h"
 
 namespace axle::session {
 
@@ -28,6 +29,10 @@ struct StatedTarget {
 
 /// The markers that another machine than this one determines instead of the interpreter.
 void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine);
+
+/// The tags of an interpreter such as that with `tags`, on `machine` instead of this one.
+[[nodiscard]] wheel::TagTarget tags_elsewhere(wheel::TagTarget tags,
+                                              const detect::Machine& machine);
 
 /// The interpreter's tags and markers; operating system, architecture and libc of `machine` if it
 /// is not this one; and what is stated. `machine` must outlive the target.

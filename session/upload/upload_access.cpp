@@ -32,9 +32,13 @@ Outcome<std::string> find_address(const Arguments& arguments) {
   }
   const index::UrlParts parts = index::split_url(url);
   if (!index::is_http_url(url) || parts.authority.empty() || parts.has_fragment) {
+    const bool address = url.find("://") != std::string::npos;
     return misused(
         fmt::format("{} is not an address that takes uploads", text::quote(index::redact_url(url))),
-        "write it as https://HOST/PATH");
+        address
+            ? "write it as https://HOST/PATH"
+            : "write it as https://HOST/PATH; `variant index add WHEELS --out FOLDER` publishes "
+              "in a folder");
   }
   return url;
 }

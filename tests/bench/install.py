@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 from nginx import NGINX, served
@@ -173,6 +174,8 @@ class Warm:
         self.bench, self.what = bench, what
         self.caches = {command_of: bench.fresh("cache") for command_of in (bench.ours, bench.theirs)}
         self.venvs = {command_of: self.installed(command_of) for command_of in self.caches}
+        # Of files that were just changed nothing is kept: most environments are older than two seconds.
+        time.sleep(2.5)
 
     def installed(self, command_of):
         venv = self.bench.venv()

@@ -15,7 +15,7 @@ def publish_stack(source, folder):
     table = json.loads((source / "index/families/torch-builds.json").read_text())
     pythons = ["cp311", "cp39", "cp310", "cp312", "cp313", "cp313t", "cp314", "cp314t"]
     platforms = {"linux_x86_64": "manylinux_2_28_x86_64", "linux_aarch64": "manylinux_2_28_aarch64",
-                 "windows_amd64": "win_amd64", "macos_arm64": "macosx_11_0_arm64"}
+                 "windows_amd64": "win_amd64", "windows_arm64": "win_arm64", "macos_arm64": "macosx_11_0_arm64"}
     digest = hashlib.sha256(b"").hexdigest()
     for name in ("torch", "torchvision", "torchaudio"):
         page = folder / name

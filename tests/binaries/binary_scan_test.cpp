@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <unistd.h>
 
+#include "binaries/cut/zstd_frame.h"
 #include "tests/binaries/made_code.h"
 
 namespace axle::builder {
@@ -127,6 +128,58 @@ TEST_CASE("scan: device images of Intel say their devices in archives and notes"
       scan(made_library(scratch, "libodd.so", section, "what is this?"));
   CHECK(odd.sycl.ahead);
   REQUIRE(odd.unread.size() == 1);
+}
+
+TEST_CASE("scan: every device image of a section is read, compressed ones too") {
+  const Scratch scratch;
+  const auto archive = [&](const std::string& name, const std::string& members) {
+    output_of("cd " + scratch.at("") + " && ar qc " + name + " " + members + " 2>&1");
+    return read_all(scratch.at(name));
+  };
+  scratch.write("64.12.60.7", "first");
+  scratch.write("64.pvc", "second");
+  scratch.write("64.20.1.0", std::string(100'000, 's'));
+  const std::string one = archive("one.a", "64.12.60.7 64.pvc");
+  const std::string two = archive("two.a", "64.20.1.0");
+  const std::string section = "__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown";
+  const auto aligned = [](std::string bytes) {
+    bytes.resize((bytes.size() + 15) / 16 * 16, '\0');
+    return bytes;
+  };
+  const std::vector<std::string> both{"12.60.7", "20.1.0"};
+  const axle::binaries::BinaryFacts plain =
+      scan(made_library(scratch, "libplain.so", section, aligned(one) + two));
+  CHECK(plain.sycl.device_ips == both);
+  CHECK(plain.sycl.products == std::vector<std::string>{"pvc"});
+  CHECK(plain.unread.empty());
+
+  const auto frame = axle::binaries::pack_zstd(one);
+  if (!frame) {
+    MESSAGE("skipped: " << frame.error().message);
+    return;
+  }
+  const std::string frames = aligned(*frame) + *axle::binaries::pack_zstd(two);
+  const axle::binaries::BinaryFacts packed =
+      scan(made_library(scratch, "libpacked.so", section, frames));
+  CHECK(packed.sycl.device_ips == both);
+  CHECK_FALSE(packed.sycl.jit);
+  CHECK(packed.unread.empty());
+
+  const axle::binaries::BinaryFacts truncated =
+      scan(made_library(scratch, "libcut.so", section, frames.substr(0, frames.size() - 5)));
+  CHECK(truncated.sycl.device_ips == std::vector<std::string>{"12.60.7"});
+  REQUIRE(truncated.unread.size() == 1);
+  CHECK(truncated.unread[0].why.contains("truncated"));
+  const axle::binaries::BinaryFacts longer =
+      scan(made_library(scratch, "liblonger.so", section,
+                        *axle::binaries::pack_zstd(aligned(one) + std::string(100, 'x'))));
+  REQUIRE(longer.unread.size() == 1);
+  CHECK(longer.unread[0].why.contains("behind its end"));
+  const axle::binaries::BinaryFacts nested =
+      scan(made_library(scratch, "libnested.so", section,
+                        *axle::binaries::pack_zstd(*axle::binaries::pack_zstd(two))));
+  CHECK(nested.sycl.device_ips.empty());
+  REQUIRE(nested.unread.size() == 1);
 }
 
 TEST_CASE("scan: a file of many gigabytes costs its headers only") {

@@ -78,17 +78,17 @@ TEST_CASE("products choose axes, exclude combinations, name them and add to each
 [[tool.axle.product]]
 axes = ["cpu", "gpu"]
 label = "{gpu}.{cpu}"
-exclude = [{ cpu = "any", gpu = ["sm80", "sm90"] }, { gpu = "sm80", cpu = "v3" }]
+exclude = [{ cpu = "any", gpu = ["sm80", "sm90"] }, { gpu = "sm80", cpu = "v3" }, { gpu = "cpu", cpu = "v4" }]
 cmake.KIND = "gpu"
 [[tool.axle.product]]
 axes = ["cpu"]
 label = "only_{cpu}"
 exclude = [{ cpu = ["any", "v3"] }]
 )");
-  CHECK(labels(project) == Labels{"null", "cpu.v3@x86_64", "sm90.v3@x86_64", "cpu.v4@x86_64",
-                                  "sm80.v4@x86_64", "sm90.v4@x86_64", "only_v4@x86_64"});
+  CHECK(labels(project) == Labels{"null", "cpu.v3@x86_64", "sm90.v3@x86_64", "sm80.v4@x86_64",
+                                  "sm90.v4@x86_64", "only_v4@x86_64"});
   CHECK(project.matrix[1].settings.define == Definitions{{"KIND", "gpu"}, {"LEVEL", "3"}});
-  CHECK(project.matrix[6].settings.define == Definitions{{"LEVEL", "4"}});
+  CHECK(project.matrix[5].settings.define == Definitions{{"LEVEL", "4"}});
 }
 
 TEST_CASE("a row changes the combination of its label, any other is added") {
@@ -227,6 +227,72 @@ TEST_CASE("two rows of one label and architecture are refused") {
       "[[tool.axle.variant]]\narchitectures = [\"x86_64\"]\n"
       "[[tool.axle.variant]]\narchitectures = [\"aarch64\", \"x86_64\"]\n",
       "the plain wheel is duplicated in the matrix");
+}
+
+TEST_CASE("what is wrong with a combination is said of the value that has it") {
+  const std::string cpu = "[tool.axle.axes.cpu]\nv2 = { properties.x86_64.level = [\"v2\"] }\n";
+  check_refused(cpu + "v3 = { properties.x86_64.level = [\"v3\", \"v4\"] }\n",
+                "pyproject.toml:6: tool.axle.axes.cpu.v3: variant v3: x86_64 :: level takes one");
+  const Project project =
+      parse(cpu + "v3 = { properties.x86_64.level = [\"v3\"], march = \"haswell\" }\n" +
+            "[tool.axle]\ncompile-args = [\n\"-O2\"]\nenvironment.CC = \"gcc\"\n");
+  CHECK(project.matrix[0].place == "pyproject.toml:5");
+  CHECK(project.matrix[1].place == "pyproject.toml:6");
+  const RowSettings& row = project.matrix[1].settings;
+  CHECK(row.place_of("x86_64 :: level :: v3", "") == "pyproject.toml:6");
+  CHECK(row.place_of("march", "") == "pyproject.toml:6");
+  CHECK(row.place_of("compile-args -O2", "") == "pyproject.toml:9");
+  CHECK(row.place_of("environment.CC", "") == "pyproject.toml:10");
+  CHECK(row.place_of("tune", "elsewhere") == "elsewhere");
+  check_refused("[tool.axle.axes.gpu]\na = { properties.nvidia.sm_arch = [\"90\"] }\n",
+                "pyproject.toml:5: tool.axle.axes.gpu.a: \"nvidia :: sm_arch :: 90\"",
+                "did you mean 90_real or 90_virtual?");
+}
+
+TEST_CASE("a product without a combination, and variants that nothing tells apart, are refused") {
+  check_refused(axes + "[[tool.axle.product]]\naxes = [\"cpu\"]\n" +
+                    "exclude = [{ cpu = [\"any\", \"v3\", \"v4\"] }]\n",
+                "product[0].exclude: every combination is excluded");
+  const std::string two =
+      "[tool.axle.axes.cpu]\nv3 = { properties.x86_64.level = [\"v3\"] }\n"
+      "fast = { properties.x86_64.level = [\"v3\"] }\n";
+  check_refused(two,
+                "pyproject.toml:6: tool.axle.axes.cpu.fast: variant fast has the properties of "
+                "variant v3 (pyproject.toml:5)");
+  const std::string stated =
+      "[variant.default-priorities]\nnamespace = [\"x86_64\"]\n"
+      "[variant.providers.x86_64]\nrequires = [\"x86-64-variant-provider\"]\n"
+      "[variant.variants.a]\nx86_64.level = [\"v3\"]\n";
+  check_refused(stated + "[variant.variants.b]\nx86_64.level = [\"v3\"]\n",
+                "pyproject.toml:10: variant.variants.b: variant b has the properties of variant a "
+                "(pyproject.toml:8)");
+  check_refused(stated + "[tool.axle.axes.cpu]\nv3 = { properties.x86_64.level = [\"v3\"] }\n",
+                "pyproject.toml:11: tool.axle.axes.cpu.v3: variant v3 has the properties of "
+                "variant a (pyproject.toml:8)");
+}
+
+TEST_CASE("namespaces of the priorities are those of the table") {
+  const std::string cpu = "[tool.axle.axes.cpu]\nv3 = { properties.x86_64.level = [\"v3\"] }\n";
+  check_refused(cpu + "[variant.default-priorities]\nnamespace = [\n\"x86_46\"]\n",
+                "pyproject.toml:8: variant.default-priorities.namespace: no provider for the "
+                "namespace \"x86_46\"",
+                "did you mean x86_64?");
+  check_refused(
+      "[variant.providers.x86_64]\nrequires = [\"x86-64-variant-provider\"]\n"
+      "[variant.variants.v3]\nx86_64.level = [\"v3\"]\n",
+      "variant.default-priorities: the table is missing",
+      "write [variant.default-priorities] with namespace = [\"x86_64\"]");
+}
+
+TEST_CASE("two rows that change the same combination are refused with both places") {
+  const std::string rows =
+      "[[tool.axle.variant]]\nlabel = \"v3\"\ntune = \"generic\"\n"
+      "[[tool.axle.variant]]\nlabel = \"v3\"\n";
+  check_refused(axes + rows + "tune = \"haswell\"\n",
+                "tool.axle.variant[1].label: \"v3\" has a row already (pyproject.toml:13)");
+  // One for an architecture after one for all.
+  const Project project = parse(axes + rows + "tune = \"haswell\"\narchitectures = [\"x86_64\"]\n");
+  CHECK(project.matrix[1].settings.tune == "haswell");
 }
 
 TEST_CASE("axes without any property are refused") {

@@ -182,7 +182,7 @@ std::string variants_with(const std::string& providers, const std::string& varia
 TEST_CASE("[variant] is checked like the JSON, and its properties against the provider") {
   const std::string provider =
       "[variant.providers.x86_64]\nrequires = [\"x86-64-variant-provider\"]\n";
-  check_refused(head + "[variant]\n", "[variant]");
+  check_refused(head + "[variant]\n", "variant.default-priorities: the table is missing");
   check_refused(variants_with("", "v3 = {x86_64 = {level = [\"v3\"]}}\n"), "x86_64");
   check_refused(variants_with(provider, "V3 = {x86_64 = {level = [\"v3\"]}}\n"), "label");
   check_refused(variants_with(provider, "v3 = {}\n"), "v3");

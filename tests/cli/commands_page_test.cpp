@@ -26,9 +26,9 @@ The output of `--help` for every command; a test keeps this page identical.
 stdout has the result, stderr everything else. With `--json` stdout is one object: `schema_version`, then the keys of the
 command, or `error: {kind, message, hint}`. `variant` in JSON is the label of a variant, null for a plain wheel.
 
-Exit codes: 0 success, 1 failure (including conflicts), 2 usage error, 3 nothing fits the machine, 4 a file is not up to
-date. If a change was made and only stdout could not be written, the exit code is 1 and stderr says so. If nothing was
-changed and stdout is a closed pipe (`| head`), the program ends silently by SIGPIPE (141 in a shell).
+Exit codes: 0 success, 1 failure (including conflicts), 2 usage error, or a settings file, a project or a lock that is not
+valid or not there, 3 nothing fits the machine, 4 a file is not up to date. If a change was made and only stdout could not be
+written, the exit code is 1 and stderr says so. If nothing was changed and stdout is a closed pipe (`| head`), the program ends silently by SIGPIPE (141 in a shell).
 
 `--progress json` makes stderr a stream of events: [progress.md](progress.md).
 

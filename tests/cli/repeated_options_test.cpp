@@ -11,8 +11,6 @@
 using axle::cli::complete_command;
 using axle::cli::complete_hint;
 using axle::cli::parse_command_line;
-using axle::session::Arguments;
-using axle::session::Opt;
 using axle::session::RunOptions;
 
 namespace {
@@ -244,10 +242,11 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::machine_class, axle::session::Opt::export_format,
       axle::session::Opt::invert, axle::session::Opt::depth, axle::session::Opt::frozen,
       axle::session::Opt::locked, axle::session::Opt::all_groups, axle::session::Opt::only_group,
-      axle::session::Opt::no_default_groups, axle::session::Opt::inexact,
-      axle::session::Opt::no_install_project, axle::session::Opt::no_sync,
-      axle::session::Opt::coverage, axle::session::Opt::minimize, axle::session::Opt::best,
-      axle::session::Opt::budget};
+      axle::session::Opt::no_default_groups, axle::session::Opt::no_group,
+      axle::session::Opt::no_dev, axle::session::Opt::only_dev, axle::session::Opt::no_extra,
+      axle::session::Opt::inexact, axle::session::Opt::no_install_project,
+      axle::session::Opt::no_sync, axle::session::Opt::coverage, axle::session::Opt::minimize,
+      axle::session::Opt::best, axle::session::Opt::budget};
   for (const axle::session::OptionRow& row : axle::session::option_rows()) {
     CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,
                   ": either a row of cli/repeated_options.cpp, or here");

@@ -117,6 +117,41 @@ TEST_CASE("an M1 under an old macOS tells some features by their first names") {
   CHECK(held_aarch64_architectures(cpu.capabilities, VersionRule::soft).front() == "8a");
 }
 
+TEST_CASE("the family of a processor has 32 bits, which sysctl prints with a sign") {
+  for (const auto& [told, model] :
+       {std::pair("-634136515", "0xda33d83d"),  // an M2
+        std::pair("458787763", "0x1b588bb3"), std::pair("3660830781", "0xda33d83d"),
+        std::pair("x", ""), std::pair("4294967296", ""), std::pair("-2147483649", "")}) {
+    RecordedHost host = m4();
+    host.sysctls["hw.cpufamily"] = told;
+    CHECK(probe(host).cpu.model == model);
+  }
+}
+
+TEST_CASE("MPS is of Apple's processors, with macOS 12.3 or newer") {
+  for (const auto& [version, usable, code] :
+       {std::tuple("15.3", Presence::present, ""), std::tuple("12.3", Presence::present, ""),
+        std::tuple("12.2.1", Presence::absent, "macos-too-old"),
+        std::tuple("11.7", Presence::absent, "macos-too-old"),
+        std::tuple("", Presence::unknown, "no-macos-version")}) {
+    CAPTURE(version);
+    RecordedHost host = m4();
+    host.sysctls["kern.osproductversion"] = version;
+    const auto mps = probe(host).mps;
+    REQUIRE(mps.has_value());
+    CHECK(mps->usable == usable);
+    CHECK(mps->reason_code == code);
+    CHECK(mps->reason.empty() == (usable == Presence::present));
+  }
+  RecordedHost intel = mac(Arch::x86_64, "24.3.0");
+  intel.give_level(3);
+  intel.sysctls["kern.osproductversion"] = "15.3";
+  CHECK(probe(intel).mps->reason_code == "intel-mac");
+  RecordedHost linux_host;
+  linux_host.give_level(3);
+  CHECK_FALSE(probe(linux_host).mps.has_value());
+}
+
 TEST_CASE("each name stands for its own features, and what is not a number for none") {
   RecordedHost whole = m4();
   const Cpu all = probe(whole).cpu;

@@ -44,6 +44,36 @@ TEST_CASE("a driver's branch gives the newest CUDA") {
   CHECK(cuda_of_driver("x").empty());
 }
 
+TEST_CASE("numbers of drivers for Windows are of the same branches, with floors of their own") {
+  // nvidia-smi on Windows shows these.
+  for (const auto& [driver, cuda] :
+       {std::pair("581.29", "13.0"), std::pair("576.02", "12.9"), std::pair("572.16", "12.8"),
+        std::pair("566.36", "12.7"), std::pair("560.94", "12.6"), std::pair("551.23", "12.4"),
+        std::pair("537.13", "12.2"), std::pair("528.49", "12.0"), std::pair("516.94", "11.7"),
+        std::pair("472.12", "11.4")})
+    CHECK(cuda_of_windows_driver(driver) == cuda);
+  CHECK(cuda_of_windows_driver("528.33") == "12.0");
+  CHECK(cuda_of_windows_driver("528.24") == "11.8");
+  CHECK(cuda_of_windows_driver("527.41") == "11.8");
+  CHECK(cuda_of_windows_driver("452.39") == "11.0");
+  CHECK(cuda_of_windows_driver("451.82") == "10.2");
+  CHECK(cuda_of_windows_driver("580") == "13.0");
+  CHECK(cuda_of_windows_driver("").empty());
+  CHECK(first_windows_driver_of_cuda("12.6") == "560.76");
+  CHECK(first_windows_driver_of_cuda("12.0") == "528.33");
+  CHECK(first_windows_driver_of_cuda("99.0").empty());
+  for (const CudaDriverBranch& row : cuda_driver_branches) {
+    const std::string_view first = first_windows_driver_of_cuda(row.cuda);
+    CHECK_MESSAGE(cuda_of_windows_driver(first) == row.cuda, first);
+  }
+  CHECK(is_older_driver("527.41", "528.33"));
+  CHECK(is_older_driver("580", "580.65.06"));
+  CHECK(is_older_driver("99.1", "528.33"));
+  CHECK_FALSE(is_older_driver("528.33", "528.33"));
+  CHECK_FALSE(is_older_driver("528.33", "527.41"));
+  CHECK_FALSE(is_older_driver("x", "1"));
+}
+
 TEST_CASE("CUDA versions as drivers count them") {
   CHECK(render_cuda_version(12080) == "12.8");
   CHECK(render_cuda_version(13000) == "13.0");

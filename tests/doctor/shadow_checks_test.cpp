@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "doctor/environment_checks.h"
+#include "wheel/requirement.h"
 
 namespace axle::doctor {
 namespace {
@@ -23,6 +24,9 @@ class Site {
     files.packages.resize(2);
     files.packages[0].title = "wheel 1.0";
     files.packages[1].title = "user 1.0";
+    files.packages[0].distribution.name = "wheel";
+    files.packages[1].distribution.name = "user";
+    require("user", "wheel");
     add("wheel/lib/libx.so.1", 0).facts.soname = "libx.so.1";
     add("user/libuser.so", 1).facts.needed = {"libx.so.1"};
     write("foreign/libx.so.1");
@@ -50,12 +54,11 @@ class Site {
     return verdict({{}, {}, {}, {at("foreign/libx.so.1")}});
   }
 
-  axle::doctor::InstalledFiles files;
-
- private:
-  void write(const std::string& name) const {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream(root_ / name) << name;
+  void require(const std::string& user, const std::string& name) {
+    for (InstalledPackageFiles& package : files.packages) {
+      if (package.distribution.name == user)
+        package.distribution.metadata.requires_dist.push_back(*wheel::parse_requirement(name));
+    }
   }
   axle::doctor::InstalledLibrary& add(const std::string& name, std::size_t package) {
     write(name);
@@ -67,6 +70,13 @@ class Site {
     return files.libraries.back();
   }
 
+  axle::doctor::InstalledFiles files;
+
+ private:
+  void write(const std::string& name) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << name;
+  }
   fs::path root_;
 };
 
@@ -76,6 +86,33 @@ TEST_CASE("shadows: without its own run path a library gets the first one that t
   CHECK(site.on_path() == "library-shadowed");
   CHECK(site.cached() == "library-shadowed");
   CHECK(site.verdict({}).empty());
+}
+
+TEST_CASE("shadows: a library of packages that do not require the wheel means the system's") {
+  Site site;
+  site.files.packages[1].distribution.metadata.requires_dist.clear();
+  CHECK(site.on_path() == "library-elsewhere");
+  CHECK(site.cached().empty());
+  site.user().runpath = {"$ORIGIN/../wheel/lib"};
+  CHECK(site.on_path() == "library-shadowed");
+}
+
+TEST_CASE("shadows: what a required package loaded before by its own path is there") {
+  Site site;
+  site.files.packages.resize(3);
+  site.files.packages[2].distribution.name = "between";
+  site.require("user", "between");
+  site.require("between", "wheel; extra == 'lib'");
+  auto& between = site.add("between/libbetween.so", 2).facts;
+  between.needed = {"libx.so.1"};
+  between.rpath = {"$ORIGIN/../wheel/lib"};
+  CHECK(site.on_path() == "library-elsewhere");
+  CHECK(site.cached().empty());
+  CHECK(site.preloaded() == "library-shadowed");
+  // RUNPATH comes after LD_LIBRARY_PATH: it gets the other one itself.
+  site.files.libraries.back().facts.runpath = {"$ORIGIN/../wheel/lib"};
+  CHECK(site.on_path() == "library-shadowed");
+  CHECK(site.cached().empty());
 }
 
 TEST_CASE(

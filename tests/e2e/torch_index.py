@@ -33,7 +33,7 @@ LAST_AUDIO = "2.11.0"
 PYTHON_TAG = subprocess.run([PYTHON, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])"], check=True,
                             capture_output=True, text=True).stdout.strip()
 PLATFORM_TAGS = {"linux_x86_64": "manylinux_2_28_x86_64", "linux_aarch64": "manylinux_2_28_aarch64",
-                 "windows_amd64": "win_amd64"}
+                 "windows_amd64": "win_amd64", "windows_arm64": "win_arm64"}
 
 File = collections.namedtuple("File", "project label name data metadata")
 

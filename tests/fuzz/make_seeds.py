@@ -173,6 +173,12 @@ SEEDS = {
         "two": zero_ended("axle-site 2", "/site", "a-1.dist-info", "3") + b"1\x002"
                + zero_ended("Name: a\nVersion: 1\n", "-", "-", "+pip", "-", "+", "+", "b-1.dist-info", "0", "", "+{}", "-", "-", "-", "-", "-"),
     },
+    "session/answer_record": {
+        "newer": zero_ended("axle-answer 2", "key"),
+        "once": zero_ended("axle-answer 1", "key", "", "text\n", "", "/venv", "-", "4") + b"1\x002\x00" + zero_ended("/a", "/b"),
+        "twice": zero_ended("axle-answer 1", "key", "sm=90\n", "text\n", "note", "/venv", "+", "0"),
+        "long": zero_ended("axle-answer 1", "key", "", "", "", "", "+", "18446744073709551615"),
+    },
     "binaries/offload_bundle": {"packed_v2": packed_bundle(2, 1, 40), "plain": BUNDLE},
     "wheel/zip_reader": {
         "comment": archive(comment=b"text" + END),

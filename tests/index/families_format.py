@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-PLATFORMS = {"linux_x86_64", "linux_aarch64", "windows_amd64", "macos_arm64"}
+PLATFORMS = {"linux_x86_64", "linux_aarch64", "windows_amd64", "windows_arm64", "macos_arm64"}
 CONFIDENCES = {"measured", "high", "medium", "low", "unknown"}
 CODE = {"nvidia": r"\d{1,2}\.\d", "amd": r"gfx[0-9a-f]{3,4}", "intel": r"[a-z0-9]+(-[a-z0-9]+)*"}
 VERSION = r"\d+(\.\d+)*"
@@ -19,19 +19,20 @@ VERSION = r"\d+(\.\d+)*"
 # Per table: key -> (type, whether it must be there)
 FAMILY = {"schema": (int, True), "name": (str, True), "url": (str, True), "label-in": (str, True),
           "links": (bool, False), "page-list": (str, False), "torch": (str, False),
-          "members": (list, True), "unlabelled": (list, False), "fallback": (list, False), "ended": (dict, False),
+          "members": (list, True), "unlabelled": (list, False), "fallback": (list, False), "ended": (dict, False), "ended-platforms": (dict, False),
           "date": (str, True), "sources": (dict, True), "devices": (dict, False), "labels": (list, True),
           "releases": (list, True), "features": (list, False)}
 LABEL = {"name": (str, True), "vendor": (str, False), "toolkit": (str, False), "cuda": (str, False),
-         "driver": (str, False), "url": (str, False), "source": (list, True)}
+         "driver": (str, False), "driver-windows": (str, False), "url": (str, False), "source": (list, True)}
 RELEASE = {"version": (str, True), "date": (str, True), "source": (list, True), "goes-with": (dict, False),
            "default-index": (dict, False), "old-cxx-abi": (dict, False), "builds": (list, True)}
 BUILD = {"label": (str, True), "platform": (str, True), "code": ((list, str), False), "ptx": ((list, str), False),
-         "cuda": (str, False), "driver": (str, False), "source": (list, True), "confidence": (str, True),
-         "note": (str, False)}
-FEATURE = {"name": (str, True), "title": (str, True), "releases": (str, True), "since": (str, False),
-           "vendor": (str, False), "only": (bool, False), "labels": (list, False), "platforms": (list, False), "needs": (list, False),
-           "capability": (str, False), "gpus": (int, False), "unproven": (str, False), "source": (list, True),
+         "macos": (str, False), "cuda": (str, False), "driver": (str, False), "source": (list, True),
+         "confidence": (str, True), "note": (str, False)}
+FEATURE = {"name": (str, True), "title": (str, True), "releases": (str, True), "since": (str, False), "until": (str, False),
+           "vendor": (str, False), "only": (bool, False), "labels": (list, False), "platforms": (list, False),
+           "toolkit": (str, False), "needs": (list, False), "capability": (str, False), "cuda": (str, False),
+           "gpus": (int, False), "discrete": (bool, False), "unproven": (str, False), "check": (str, False), "source": (list, True),
            "confidence": (str, True), "date": (str, False), "note": (str, False)}
 
 
@@ -95,6 +96,9 @@ class Family:
         for name, last in head.get("ended", {}).items():
             self.expect(name in head["members"][1:], "ended", f"{name} is not a further member")
             self.expect(re.fullmatch(VERSION, last), "ended", f"{last} is not a valid version")
+        for platform, last in head.get("ended-platforms", {}).items():
+            self.expect(platform in PLATFORMS | {"macos_x86_64"}, "ended-platforms", f"{platform} is not a platform")
+            self.expect(re.fullmatch(VERSION, last), "ended-platforms", f"{last} is not a valid version")
         for name, ips in head.get("devices", {}).items():
             for ip in ips:
                 self.expect(re.fullmatch(r"\d+\.\d+\.\d+", ip), "devices", f"{name}: {ip} is not a device IP")
@@ -155,6 +159,10 @@ class Family:
             clause = rf"(==|>=|<=|<|>){VERSION}"
             self.expect(re.fullmatch(rf"{clause}(,{clause})*", feature["releases"]), where, "has no releases")
             self.expect(re.fullmatch(VERSION, feature.get("since", "1")), where, "since is not a valid version")
+            self.expect(re.fullmatch(VERSION, feature.get("until", "1")), where, "until is not a valid version")
+            since, until = ([int(part) for part in feature.get(key, missing).split(".")]
+                            for key, missing in (("since", "0"), ("until", "9999")))
+            self.expect(since < until, where, "ends before it begins")
             vendor = feature.get("vendor")
             self.expect(vendor in (*CODE, None), where, "has an unknown vendor")
             for label in feature.get("labels", []):
@@ -167,8 +175,14 @@ class Family:
                             f"{need} is not a property")
             self.expect("capability" not in feature or vendor == "nvidia", where, "capability is NVIDIA's")
             self.expect(re.fullmatch(r"\d{1,2}\.\d", feature.get("capability", "9.0")), where, "has no capability")
+            self.expect("cuda" not in feature or vendor == "nvidia", where, "cuda is NVIDIA's")
+            self.expect("toolkit" not in feature or vendor in ("nvidia", "amd"), where, "toolkit is NVIDIA's and AMD's")
+            for key in ("cuda", "toolkit"):
+                self.expect(re.fullmatch(r"\d{1,2}\.\d{1,2}", feature.get(key, "9.0")), where, f"{key} is not a version")
+            self.expect("check" not in feature or "unproven" in feature, where, "check is for what is unproven")
             self.expect("only" not in feature or vendor, where, "only the key vendor is missing")
             self.expect("gpus" not in feature or vendor, where, "gpus the key vendor is missing")
+            self.expect("discrete" not in feature or vendor, where, "discrete the key vendor is missing")
             self.expect(feature["confidence"] in CONFIDENCES, where, "has an unknown confidence")
             self.sources(feature, where)
         self.expect(len(names) == len(set(names)), "features", "entries of one name are not adjacent")

@@ -19,13 +19,17 @@ name = "fast-links"
 title = "Fast links"
 releases = ">=2.0,<2.2"
 since = "2.1"
+until = "2.2"
 vendor = "nvidia"
 labels = ["cu130"]
 platforms = ["linux_x86_64"]
+toolkit = "12.8"
 needs = ["axle :: amx_tile :: on", "nvidia :: sm_arch :: 90_real"]
 capability = "8.9"
+cuda = "12.4"
 gpus = 2
 unproven = "links between the GPUs"
+check = "acme-links --list"
 source = ["CI"]
 confidence = "high"
 date = "2026-11"
@@ -49,13 +53,17 @@ TEST_CASE("features: a file says all that it says") {
   CHECK(one.releases.contains(*wheel::parse_version("2.1.3")));
   CHECK_FALSE(one.releases.contains(*wheel::parse_version("2.2")));
   CHECK(one.since == wheel::parse_version("2.1"));
+  CHECK(one.until == wheel::parse_version("2.2"));
   CHECK(one.vendor == "nvidia");
   CHECK(one.labels == std::vector<std::string>{"cu130"});
   CHECK(one.platforms == std::vector<std::string>{"linux_x86_64"});
+  CHECK(one.toolkit == "12.8");
   CHECK(one.needs.size() == 2);
   CHECK(one.capability == "8.9");
+  CHECK(one.cuda == "12.4");
   CHECK(one.gpus == 2);
   CHECK(one.unproven == "links between the GPUs");
+  CHECK(one.check == "acme-links --list");
   CHECK(one.confidence == Confidence::high);
   CHECK(one.date == "2026-11");
   CHECK(render_sources(*family, one.sources) == "acme/acme wheels.yaml @ 1a2b3c4");
@@ -70,6 +78,16 @@ TEST_CASE("features: whatever is not understood is refused, a fact without a sou
       {{"\">=2.0,<2.2\"", "\"2.0\""}, "releases:"},
       {{"releases = \">=2.0,<2.2\"", ""}, "releases: the key is missing"},
       {{"since = \"2.1\"", "since = \"new\""}, "since:"},
+      {{"until = \"2.2\"", "until = \"old\""}, "until:"},
+      {{"until = \"2.2\"", "until = 2.2"}, "until:"},
+      {{"until = \"2.2\"", "until = \"2.1\""}, "until: the feature ends before it begins"},
+      {{"toolkit = \"12.8\"", "toolkit = \"new\""}, "toolkit: \"new\" is not a valid version"},
+      {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "vendor = \"intel\""},
+       "toolkit: only builds for nvidia and amd have a toolkit"},
+      {{"cuda = \"12.4\"", "cuda = \"cu124\""}, "cuda: \"cu124\" is not a valid version"},
+      {{"capability = \"8.9\"\n", "vendors = [\"amd\"]\n"}, "vendors: unknown key"},
+      {{"unproven = \"links between the GPUs\"\n", ""},
+       "check: the key unproven is missing: there is nothing to find out"},
       {{"vendor = \"nvidia\"", "vendor = \"acme\""}, "is not one of nvidia, amd, intel"},
       {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "only = true"},
        "only: the key vendor is missing"},
@@ -80,6 +98,11 @@ TEST_CASE("features: whatever is not understood is refused, a fact without a sou
       {{"capability = \"8.9\"", "capability = \"sm_89\""}, "is not a valid version such as 12.8"},
       {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "vendor = \"amd\""},
        "compute capabilities are only for nvidia"},
+      {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]\nplatforms = [\"linux_x86_64\"]\ntoolkit = "
+        "\"12.8\"\nneeds = [\"axle :: amx_tile :: on\", \"nvidia :: sm_arch :: 90_real\"]\n"
+        "capability = \"8.9\"",
+        "vendor = \"amd\""},
+       "CUDA versions are only for nvidia"},
       {{"gpus = 2", "gpus = 0"}, "expected a number from 1 to 64"},
       {{"gpus = 2", "gpus = \"two\""}, "expected a number from 1 to 64"},
       {{"confidence = \"high\"\n", ""}, "confidence: the key is missing"},
@@ -109,8 +132,38 @@ TEST_CASE("features: torch's have a source each, and the issue's are among them"
     if (shipped.name != "torch") continue;
     const auto family = parse_family(shipped.toml, "torch");
     REQUIRE(family.has_value());
-    for (const char* name : {"xpu", "xccl", "symmetric-memory", "float8", "amx-bf16", "amx-int8",
-                             "flash-attention", "cuda-graphs", "aotinductor", "bf16"}) {
+    for (const char* name : {"xpu",
+                             "xccl",
+                             "symmetric-memory",
+                             "nvshmem",
+                             "fsdp2-quantized",
+                             "float8",
+                             "float8-training",
+                             "float8-rowwise",
+                             "qat-pt2e",
+                             "muon",
+                             "amx-int8",
+                             "amx-bf16",
+                             "amx-fp16",
+                             "amx-int4",
+                             "control-flow",
+                             "compile-hierarchical",
+                             "graph-partition",
+                             "cutlass",
+                             "composable-kernel",
+                             "flex-attention",
+                             "mx-formats",
+                             "cpu-fp8",
+                             "xpu-a16w4",
+                             "sycl-extensions",
+                             "compile-mps",
+                             "stable-abi",
+                             "aotinductor",
+                             "free-threaded",
+                             "python-3-14",
+                             "flash-attention",
+                             "cuda-graphs",
+                             "bf16"}) {
       INFO(name);
       const auto is = [&](const FamilyFeature& one) { return one.name == name; };
       CHECK(std::ranges::any_of(family->features, is));

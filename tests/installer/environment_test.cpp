@@ -61,6 +61,8 @@ TEST_CASE("the environment named first wins") {
     CAPTURE(environment.error().message);
     CHECK(environment.error().kind == ErrorKind::malformed);
     CHECK(environment.error().message.starts_with(folder / name));
+    // The same without starting it.
+    CHECK(find_interpreter(request).value_or("") == folder / name + "/bin/python3");
   };
   says("work/.venv");
   request.conda_prefix = folder / "three";
@@ -90,6 +92,10 @@ TEST_CASE("what is not an environment is named with the reason") {
     const auto environment = find_environment(request);
     REQUIRE_FALSE(environment.has_value());
     CHECK_FALSE(environment.error().hint.empty());
+    const auto interpreter = find_interpreter(request);
+    const bool program = python == "liar" || python == "failing" || python == "loud";
+    CHECK(interpreter.has_value() == program);
+    if (!interpreter) CHECK(interpreter.error().message == environment.error().message);
     return environment.error();
   };
   CHECK(error_for("empty").message.contains("it has no bin/python"));
@@ -112,6 +118,19 @@ TEST_CASE("an interpreter that does not answer is killed with everything that it
   REQUIRE_FALSE(answer.has_value());
   CHECK(answer.error().kind == ErrorKind::malformed);
   CHECK(answer.error().message.contains("did not answer"));
+}
+
+TEST_CASE("what an environment prints when its interpreter starts is no part of the answer") {
+  const Sandbox folder;
+  if (!make_venv(folder / "venv")) return;
+  EnvironmentRequest request;
+  request.python = folder / "venv";
+  const auto before = find_environment(request);
+  REQUIRE(before.has_value());
+  write_program(before->purelib + "/loud.pth", "import sys; sys.stdout.write('hello')\n");
+  const auto after = find_environment(request);
+  REQUIRE(after.has_value());
+  CHECK(after->purelib == before->purelib);
 }
 
 TEST_CASE("while a virtual environment's interpreter is asked the caller may do something else") {

@@ -16,6 +16,7 @@
 
 #include "foundation/report/report.h"
 #include "installer/environment/installed.h"
+#include "installer/path_states.h"
 #include "sandbox.h"
 #include "wheel/requirement.h"
 
@@ -86,8 +87,30 @@ class Installed {
     for (const axle::Remark& remark : report.remarks) lines.push_back(remark.message);
     return lines;
   }
+  /// Without requirements everything else is the same.
+  void check_the_rest() const {
+    axle::CollectedReport report;
+    auto all = list_installed(environment, report, cache);
+    auto rest = list_installed(environment, report, cache, Requirements::left_out);
+    REQUIRE(all);
+    REQUIRE(rest);
+    REQUIRE(all->size() == rest->size());
+    for (std::size_t i = 0; i < all->size(); ++i) {
+      const InstalledDistribution& one = (*all)[i];
+      const InstalledDistribution& other = (*rest)[i];
+      CHECK(one.name == other.name);
+      CHECK(one.dist_info == other.dist_info);
+      CHECK(one.metadata.version == other.metadata.version);
+      CHECK(one.metadata.summary == other.metadata.summary);
+      CHECK(one.variant == other.variant);
+      CHECK(one.installer == other.installer);
+      CHECK(one.direct_url == other.direct_url);
+      CHECK(one.requested == other.requested);
+    }
+  }
   void check_same(const char* after) const {
     CAPTURE(after);
+    check_the_rest();
     CHECK(list(cache) == list(""));
     CHECK(list(cache) == list(""));
   }
@@ -127,6 +150,10 @@ TEST_CASE("what did not change is not read again, and what did is") {
   const Installed installed;
   installed.check_same("the beginning");
   const std::string metadata = installed.path("pkg3", "1.0") + "/METADATA";
+  // As of a file that the store has, too: when its state changed does not count.
+  fs::create_hard_link(metadata, installed.box / "stored");
+  Installed::settle();
+  installed.check_same("two names");
   struct stat before = {};
   REQUIRE(::stat(metadata.c_str(), &before) == 0);
   std::string text = read_text(metadata);
@@ -139,6 +166,16 @@ TEST_CASE("what did not change is not read again, and what did is") {
   // Any time but that one.
   fs::last_write_time(metadata, fs::last_write_time(metadata) + std::chrono::nanoseconds(1));
   installed.check_same("another time");
+  // Of a file that has no other name it does.
+  fs::remove(installed.box / "stored");
+  Installed::settle();
+  installed.check_same("one name");
+  REQUIRE(::stat(metadata.c_str(), &before) == 0);
+  text.replace(text.find("OF PKG3"), 7, "of PKG3");
+  write_text(metadata, text);
+  const std::array<timespec, 2> then = {before.st_atim, before.st_mtim};
+  REQUIRE(::utimensat(AT_FDCWD, metadata.c_str(), then.data(), 0) == 0);
+  installed.check_same("the same size and time");
 }
 
 TEST_CASE("whatever changes in an environment, the next command sees it") {

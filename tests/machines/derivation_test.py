@@ -3,7 +3,9 @@ holds, by rules restated here from the vendors' documents, and compared with tes
 
 Neither the generator (which makes recordings and expectations of one table) nor the program is asked.
 Sources: Intel SDM volume 2A, CPUID, and volume 1, 13.3; x86-64 psABI, micro-architecture levels; Linux
-uapi asm/hwcap.h; CUDA driver API; Linux amdkfd topology; Intel GMDID. Also here: which machine stands for
+uapi asm/hwcap.h; CUDA driver API; Linux amdkfd topology; Intel GMDID; Apple, Determining instruction
+set characteristics, and Accelerated PyTorch training on Mac; CUDA Toolkit release notes. Of machines
+with Windows nothing can be recorded: theirs are derived from what their profiles state. Also here: which machine stands for
 which case that detection must get right, with the fact that each case turns on.
 """
 
@@ -75,12 +77,17 @@ def read(folder, name):
     return json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def recordings():
-    """Of the profiles that state facts there is nothing to derive from."""
+def recordings(system="Linux"):
+    """Of most profiles that state facts there is nothing to derive from."""
     for file in sorted(EXPECTED.glob("*.json")):
-        profile = read(PROFILES, file.stem)
-        if "recording" in profile:
-            yield file.stem, profile["recording"], read(EXPECTED, file.stem)
+        recording = read(PROFILES, file.stem).get("recording")
+        if recording and recording["system"]["name"] == system:
+            yield file.stem, recording, read(EXPECTED, file.stem)
+
+
+def stated_windows():
+    for file in sorted(EXPECTED.glob("windows-*.json")):
+        yield file.stem, read(PROFILES, file.stem), read(EXPECTED, file.stem)
 
 
 def bits_of(word, table):
@@ -146,6 +153,65 @@ def derive_arm(recording):
             break
         versions.insert(0, name)
     return flags, versions
+
+
+# --- Macs -------------------------------------------------------------------------------------------
+# What Linux calls each of Apple's names; where a name of before macOS 12 says the same, that behind "|".
+APPLE = """
+FEAT_FP16|neon_fp16 fphp asimdhp / FEAT_CRC32|armv8_crc32 crc32 / FEAT_LSE|armv8_1_atomics atomics / AdvSIMD|neon asimd
+FEAT_FHM|armv8_2_fhm asimdfhm / FEAT_SHA512|armv8_2_sha512 sha512 / FEAT_SHA3|armv8_2_sha3 sha3 / FEAT_FCMA|armv8_3_compnum fcma
+FEAT_DotProd asimddp / FEAT_RDM asimdrdm / FEAT_SHA256 sha2 / FEAT_SHA1 sha1 / FEAT_AES aes / FEAT_PMULL pmull / FEAT_SB sb
+FEAT_FRINTTS frint / FEAT_LRCPC lrcpc / FEAT_LRCPC2 ilrcpc / FEAT_JSCVT jscvt / FEAT_PAuth paca pacg / FEAT_DPB dcpop
+FEAT_DPB2 dcpodp / FEAT_ECV ecv / FEAT_LSE2 uscat / FEAT_DIT dit / FEAT_SSBS ssbs / FEAT_BF16 bf16 / FEAT_I8MM i8mm
+FEAT_BTI bti / FEAT_RPRES rpres / FEAT_AFP afp / FEAT_WFxT wfxt / FEAT_SME sme / FEAT_SME2 sme2 / FEAT_FlagM flagm
+FEAT_FlagM2 flagm2 / FEAT_EBF16 ebf16 / FEAT_CSSC cssc / FEAT_MTE2 mte / FEAT_MTE3 mte3 / |floatingpoint fp
+"""
+
+
+def derive_mac(recording):
+    """State of each flag that Apple has a name for, and the macOS versions by which MPS is asked for."""
+    said = recording["sysctl"]
+    states = {}
+    for row in APPLE.replace("\n", "/").split("/"):
+        names, *flags = row.split() or [""]
+        for flag in flags:
+            new, _, old = names.partition("|")
+            value = said.get(f"hw.optional.arm.{new}", said.get(f"hw.optional.{old}"))
+            states[flag] = {"1": "present", "0": "absent", None: "unknown"}[value]
+    major = int(said["kern.osproductversion"].split(".")[0])
+    mps = [version for version in ("26", "15", "14", "13", "12.3") if float(version) <= major]
+    return states, mps
+
+
+# --- Windows ----------------------------------------------------------------------------------------
+# NVIDIA's numbers for Windows by the branch that they belong to, as nvidia-smi shows their CUDA version.
+BRANCHES = {525: "12.0", 530: "12.1", 535: "12.2", 545: "12.3", 550: "12.4", 555: "12.5", 560: "12.6", 565: "12.7", 570: "12.8",
+            575: "12.9", 580: "13.0", 590: "13.1"}
+FLOOR_OF_CUDA_12 = (528, 33)
+
+
+def derive_windows(profile):
+    cpu, properties = profile["cpu"], {}
+    has = {name for name, state in cpu["capabilities"].items() if state == "present"}
+    if cpu["arch"] == "x86_64":
+        level = 0
+        while level < 4 and set(LEVELS[level].split()) <= has:
+            level += 1
+        properties["level"] = [f"v{each}" for each in range(level, 0, -1)]
+    for gpu in profile.get("gpus", []):
+        if gpu["vendor"] == "nvidia":
+            driver = tuple(int(part) for part in profile["drivers"]["nvidia"]["kernel_version"].split("."))
+            assert driver >= FLOOR_OF_CUDA_12, "older ones are for another test"
+            cuda = [version for branch, version in BRANCHES.items() if branch <= driver[0]][-1]
+            lower, upper = cuda_bounds(tuple(int(part) for part in cuda.split(".")))
+            major, minor = (int(part) for part in gpu["arch"].split("."))
+            properties["nvidia"] = {"cuda_version_lower_bound": lower, "cuda_version_upper_bound": upper,
+                                    "sm_arch": [f"{major}{each}_real" for each in range(minor, -1, -1)] + [f"{major}0_virtual"]}
+        if gpu["vendor"] == "amd":
+            properties["amd"] = {"gfx_arch": [gpu["arch"]]}
+        if gpu["vendor"] == "intel":
+            properties["intel"] = {"device_ip": [gpu["arch"]] + [INTEL_COMPATIBLE[ip] for ip in (gpu["arch"],) if ip in INTEL_COMPATIBLE]}
+    return properties
 
 
 # --- GPUs -------------------------------------------------------------------------------------------
@@ -260,6 +326,54 @@ class Derived(unittest.TestCase):
                 self.assertEqual("sve" in flags, "sve_bytes" in recording)
         self.assertGreaterEqual(seen, 14)
 
+    def test_macs(self):
+        seen = 0
+        for name, recording, expected in recordings("Darwin"):
+            with self.subTest(name):
+                if recording["arch"] == "x86_64":
+                    leaves = dict(recording)
+                    if recording["sysctl"].get("hw.optional.avx512f") == "1":
+                        leaves["xcr0"] = hex(int(recording["xcr0"], 16) | 0xE0)
+                    states, level = derive_x86({"files": {}, **leaves})
+                    self.assertEqual(expected["properties"]["x86_64"]["level"], [f"v{each}" for each in range(level, 0, -1)])
+                    self.assertEqual({flag: expected["cpu"]["flags"][flag] for flag in states}, states)
+                    self.assertEqual(expected["mps"]["usable"], "unknown")
+                    continue
+                seen += 1
+                states, mps = derive_mac(recording)
+                self.assertEqual({flag: expected["cpu"]["flags"]["arm_" + flag] for flag in states}, states)
+                versions = []
+                for version, adds in ARM:
+                    if not all(states.get(flag) == "present" for flag in adds.split()):
+                        break
+                    versions.insert(0, version)
+                self.assertEqual(expected["properties"]["aarch64"]["version"], versions)
+                self.assertEqual(expected["properties"]["axle"]["mps"], mps)
+                self.assertEqual(expected["mps"]["usable"], "present")
+        self.assertGreaterEqual(seen, 5)
+
+    def test_windows(self):
+        seen = 0
+        for name, profile, expected in stated_windows():
+            derived = derive_windows(profile)
+            properties = expected["properties"]
+            seen += 1
+            with self.subTest(name):
+                self.assertEqual(properties.get("x86_64", {}).get("level", []), derived.pop("level", []))
+                self.assertEqual({ns: properties[ns] for ns in ("nvidia", "amd", "intel") if ns in properties}, derived)
+                self.assertEqual(expected["os"]["system"], "Windows")
+                self.assertEqual(expected["libc"], {})
+        self.assertGreaterEqual(seen, 9)
+        # A machine with Windows and the Linux in it are one machine, but for the system.
+        outside, inside = read(EXPECTED, "windows-rtx4090"), read(EXPECTED, "wsl-rtx4090")
+        self.assertEqual(outside["properties"]["nvidia"], inside["properties"]["nvidia"])
+        self.assertEqual(outside["cpu"]["level"], inside["cpu"]["level"])
+        lines = read(PROFILES, "wsl-rtx4090")["recording"]["drivers"]["nvidia"]["lines"]
+        self.assertIn(f"nvml.driver\t{outside['drivers']['nvidia']['kernel_version']}", lines)
+        self.assertEqual(outside["properties"]["x86_64"], {name: value for name, value in inside["properties"]["x86_64"].items()
+                                                           if name not in ("cppc", "ibrs_enhanced", "tsc_adjust", "flush_l1d",
+                                                                           "clzero", "fsgsbase")})
+
     def test_features_of_other_processors(self):
         for name, words, prefix in (("power9", POWER, "power_"), ("power10", POWER, "power_"), ("z15", S390, "s390_")):
             recording, expected = read(PROFILES, name)["recording"], read(EXPECTED, name)
@@ -343,7 +457,13 @@ nouveau !other-driver          | vfio-h100 !other-driver        | mi300x8-rocm64
 mi355x-rocm70 amd=gfx950       | rx7900xtx-raphael amd=gfx1100  | strix-halo amd=gfx1151
 mi210-no-render-group !no-permission | pvc-i915 intel=12.60.7   | b580-no-level-zero intel=20.1.0
 uhd770                         | arc-a770-rtx3060 nvidia=86_real intel=12.55.8 | ascend-910b ascend=910b
-tpu-v5e tpu=true
+tpu-v5e tpu=true               | macos13-m1 8.5a -bf16          | macos14-m2 8.5a +bf16 -sme
+macos15-m3 8.5a +afp -wfxt     | macos15-m4 8.5a +sme2 -sve     | macos26-m5 8.5a +sme2p1 +cssc
+macos15-intel v3               | macos14-xeon v4 +avx512_vnni   | windows-none v3
+windows-gtx1080 v3 nvidia=61_real | windows-rtx3060 v3 nvidia=86_real | windows-rtx4090 v4 nvidia=89_real
+windows-rtx5090 v3 nvidia=120_real | windows-a770 v3 intel=12.55.8 | windows-b580 v4 intel=20.1.0
+windows-lnl v3 intel=20.4.4    | windows-rx7900xtx v4 amd=gfx1100 | windows-rx9070xt v4 amd=gfx1201
+windows-snapdragon-x 8.5a +i8mm -sve
 """
 
 

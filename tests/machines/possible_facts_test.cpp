@@ -4,6 +4,7 @@
 #include "machines/possible_facts.h"
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "machines/gpu_models.h"
 #include "machines/inline_facts.h"
 #include "machines/profile.h"
+#include "machines/selection.h"
 
 namespace axle::machines {
 namespace {
@@ -60,6 +62,43 @@ TEST_CASE("what cannot be is refused with the nearest") {
     CHECK(added.error().kind == ErrorKind::not_found);
     CHECK_MESSAGE(added.error().hint.contains(nearest), added.error().hint);
   }
+}
+
+TEST_CASE("the nearest driver for Windows is one for Windows, in NVIDIA's own numbers") {
+  for (const auto& [what, nearest, foreign] :
+       {std::tuple("windows;nvidia:driver=9999.99", "595, 590, 580", "590.44.01"),
+        std::tuple("nvidia:driver=9999.99;windows", "595, 590, 580", "595.71.05"),
+        std::tuple("windows;nvidia:sm=90,driver=12.8", "385.54", "384.81"),
+        std::tuple("nvidia:driver=9999.99", "595.71.05", "576.02"),
+        std::tuple("nvidia:driver=new;windows", "driver=581.29", "570.26"),
+        std::tuple("windows;nvidia:sm=120,driver=32.0.15.8129",
+                   "581.29, which Windows' Device Manager calls 32.0.15.8129", "580.65.06"),
+        std::tuple("windows;nvidia:driver=31.0.15.3742", "537.42,", "580.65.06"),
+        std::tuple("windows;nvidia:driver=27.21.14.5671", "456.71,", "456.38"),
+        std::tuple("windows;nvidia:driver=32.0.16.12", "600.12,", "595")}) {
+    CAPTURE(what);
+    CollectedReport untold;
+    const auto refused = select_machines(what, untold);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().kind == ErrorKind::not_found);
+    CHECK_MESSAGE(refused.error().hint.contains(nearest), refused.error().hint);
+    CHECK_MESSAGE(!refused.error().hint.contains(foreign), refused.error().hint);
+  }
+}
+
+TEST_CASE("only such versions of macOS can be as there were or may come") {
+  for (const auto& [major, minor] : {std::pair(10U, 15U), std::pair(11U, 7U), std::pair(14U, 8U),
+                                     std::pair(15U, 7U), std::pair(26U, 4U), std::pair(27U, 0U)})
+    CHECK_FALSE(nearest_macos({major, minor}).has_value());
+  for (const auto& [version, nearest] : {std::pair(detect::MacosVersion{11, 99}, "11.7"),
+                                         std::pair(detect::MacosVersion{13, 8}, "13.7"),
+                                         std::pair(detect::MacosVersion{15, 12}, "15"),
+                                         std::pair(detect::MacosVersion{17, 0}, "15, 26"),
+                                         std::pair(detect::MacosVersion{10, 16}, "10.15, 11")})
+    CHECK(nearest_macos(version) == nearest);
+  detect::Machine machine;
+  CHECK_FALSE(add_facts(machine, "macos:15.6.99").has_value());
+  CHECK(add_facts(machine, "macos:15.6.1").has_value());
 }
 
 std::string profile_with(const std::string& facts, const std::string& kind = "synthesised") {

@@ -110,6 +110,9 @@ Profile random_profile(std::mt19937& random) {
                                random_text(random), random_sources(random)});
   }
   for (unsigned i = random() % 3; i-- > 0;) machine.npus.push_back(random_npu(random));
+  if (random() % 2 == 0)
+    machine.mps = {random_presence(random), random_text(random), random_text(random),
+                   random_sources(random)};
   for (unsigned i = random() % 3; i-- > 0;) {
     machine.problems.push_back({random_text(random), random_text(random), random_text(random)});
   }
@@ -119,6 +122,15 @@ Profile random_profile(std::mt19937& random) {
     machine.drivers.clear();
     machine.libc = {};
     machine.os.system.clear();
+    machine.mps.reset();
+    if (machine.cpu.arch != detect::Arch::aarch64) {
+      machine.cpu.sve_vector_bytes.reset();
+      machine.cpu.sme_vector_bytes.reset();
+    }
+    if (machine.cpu.arch != detect::Arch::x86_64) {
+      machine.cpu.amx_tiles.reset();
+      machine.cpu.ace_version.reset();
+    }
     for (const detect::CapabilityRow& row : detect::capabilities()) {
       if (row.arch != machine.cpu.arch) machine.cpu.capabilities.set(row.id, Presence::unknown);
     }
@@ -393,7 +405,9 @@ TEST_CASE("a newer schema is unsupported, not malformed") {
   const auto profile = parse_profile(R"({"schema_version": 3, "new": {}})", "new.json");
   REQUIRE_FALSE(profile.has_value());
   CHECK(profile.error().kind == ErrorKind::unsupported);
-  CHECK(profile.error().message == "new.json: profile schema 3 is not supported (2 is)");
+  CHECK(profile.error().message ==
+        "new.json: schema_version: 3 is newer than this version of Axle, which reads profiles up "
+        "to 2");
 }
 
 TEST_CASE("facts for programs have every key, unknown ones null") {

@@ -78,7 +78,9 @@ TEST_CASE("a shipped name is its GPU and nothing of the host") {
   CHECK(machine.gpus[0].usable == Presence::present);
   CHECK(machine.os.system == "Linux");
   CHECK(machine.cpu.arch == Arch::x86_64);
-  CHECK(machine.libc == detect::Libc{"glibc", 2, 28});
+  const std::string assumed(detect::assumed);
+  CHECK(machine.libc == detect::Libc{"glibc", 2, 28, {{"family", assumed}, {"version", assumed}}});
+  CHECK(machine.cpu.sources.at("arch") == assumed);
   CHECK(machine.cpu.capabilities.has(Capability::sse2));
   CHECK(machine.cpu.capabilities.of(Capability::sse4_2) == Presence::unknown);
   CHECK(machine.cpu.capabilities.of(Capability::avx2) == Presence::unknown);
@@ -102,13 +104,12 @@ TEST_CASE("defaults are reported, stated facts are not") {
   CHECK(remarks_of("b580").find("a working Intel GPU driver is assumed") != std::string::npos);
 }
 
-TEST_CASE("a GPU that has a CPU of its own brings the architecture, unless another is stated") {
+TEST_CASE("a GPU that has a CPU of its own brings the architecture") {
   CHECK(select_one("thor").cpu.arch == Arch::aarch64);
   CHECK(select_one("thor").cpu.machine == "aarch64");
   CHECK(select_one("thor").cpu.capabilities.has(Capability::arm_asimd));
   CHECK(select_one("nvidia:gpu=gb10").cpu.arch == Arch::aarch64);
   CHECK(select_one("h100;nvidia:gpu=gh200").cpu.arch == Arch::aarch64);
-  CHECK(select_one("gh200;x86_64:v3").cpu.arch == Arch::x86_64);
   CHECK(select_one("b300").cpu.arch == Arch::x86_64);
   CHECK(
       remarks_of("gh200").starts_with("gh200: assuming Linux, aarch64 (as with every NVIDIA "
@@ -118,6 +119,14 @@ TEST_CASE("a GPU that has a CPU of its own brings the architecture, unless anoth
        {"xavier", "orin", "orinnano", "thor", "gh200", "gb200", "gb300", "gb10"}) {
     CHECK_MESSAGE(select_one(name).cpu.arch == Arch::aarch64, name);
   }
+  // Stated by its architecture alone: where all the models that have it agree.
+  CHECK(select_one("nvidia:sm=87").cpu.arch == Arch::aarch64);
+  CHECK(select_one("nvidia:sm=121").cpu.arch == Arch::aarch64);
+  CHECK(select_one("nvidia:sm=90").cpu.arch == Arch::x86_64);
+  CHECK(select_one("nvidia:sm=100").cpu.arch == Arch::x86_64);
+  CHECK(remarks_of("nvidia:sm=110")
+            .starts_with("nvidia:sm=110: assuming Linux, aarch64 (as with "
+                         "every NVIDIA Jetson Thor), glibc 2.28"));
 }
 
 TEST_CASE("Windows and macOS are stated like any other fact") {
@@ -163,6 +172,38 @@ TEST_CASE("facts of a system that contradict each other are refused") {
   }
 }
 
+TEST_CASE("what systems and other programs call a machine is taken, or the own name is said") {
+  CHECK(select_one("arm64").cpu.arch == Arch::aarch64);
+  CHECK(select_one("windows;AMD64").cpu.arch == Arch::x86_64);
+  CHECK(select_one("amd64:v3;linux").cpu.capabilities.has(Capability::avx2));
+  CHECK(select_one("windows:11").os.name == "Windows 11");
+  CHECK(select_one("windows:10;windows").os.name == "Windows 10");
+  CHECK(select_one("nvidia:sm=90,driver=570.26,;x86_64:v3,;").gpus.size() == 1);
+  for (const auto& [name, hint] : std::vector<std::pair<const char*, const char*>>{
+           {"m1", "did you mean macos13-m1?"},
+           {"m4", "did you mean macos15-m4?"},
+           {"Apple M4 Pro", "did you mean macos15-m4?"},
+           {"macos15-m5", "Macs with an Apple M5 began with macOS 26: did you mean macos26-m5?"},
+           {"macos26-m4", "did you mean 'macos15-m4;macos:26'?"},
+           {"macos12-m1", "did you mean macos13-m1, or macos:12 without the processor's name?"},
+           {"wsl", "did you mean wsl-rtx4090? WSL is a Linux"},
+           {"WSL2", "did you mean wsl-rtx4090?"},
+           {"darwin", "did you mean macos?"},
+           {"osx", "did you mean macos?"},
+           {"win11", "did you mean windows:11?"},
+           {"Windows 11", "did you mean windows:11?"},
+           {"snapdragon", "did you mean windows-snapdragon-x?"},
+           {"win32", "--platform win32"},
+           {"Windows-RTX5090", "did you mean windows-rtx5090?"}})
+    check_unknown(name, "no machine, file or folder is called", hint);
+  check_unknown("rtx4090;win11", "\"win11\" is not a fact", "did you mean windows:11?");
+  check_unknown("osx:15", "unknown namespace of facts \"osx\"", "did you mean macos?");
+  check_unknown("windows:7", "windows:7: no Python of today runs there", "nearest known: 10, 11");
+  check_unknown("windows:8.1;x86_64", "no Python of today", "10, 11");
+  check_unknown("nvidia:sm=90,,driver=570.26", "nothing is stated between two commas", "one comma");
+  check_unknown("x86_64:v3,,avx2", "nothing is stated between two commas", "one comma");
+}
+
 TEST_CASE("none is a plain x86-64 machine") {
   const Machine machine = select_one("none");
   CHECK(machine.gpus.empty());
@@ -191,6 +232,12 @@ TEST_CASE("every shipped name can be selected, and a file agrees with the GPU ta
     }
     const Machine& machine = selected->front().machine;
     if (name == "none") continue;
+    // These state all there is of theirs, too.
+    if (machine.os.system == "Windows") {
+      CHECK(report.remarks.empty());
+      CHECK(name.starts_with("windows-"));
+      continue;
+    }
     REQUIRE(machine.gpus.size() == 1);
     const GpuModel* model = find_gpu_model(name);
     REQUIRE_MESSAGE(model != nullptr, name);
@@ -297,6 +344,7 @@ TEST_CASE("what is unknown is refused with the nearest known words") {
   check_unknown("NVIDIA A100-SXM4-80GB", "no machine", "did you mean a100?");
   check_unknown("Tesla T4", "no machine", "did you mean t4?");
   check_unknown("zzzzz", "no machine", "nearest known names: ");
+  check_unknown("machines/n 7.json", "no machine", "detect --profile 'machines/n 7.json'");
   check_unknown("", "no machine, file or folder is called \"\"", "state facts");
   check_unknown("nvdia:sm=90", "unknown namespace of facts \"nvdia\"", "nvidia");
   check_unknown("nvidia:sn=90", "unknown fact of nvidia \"sn\"", "sm");
@@ -325,7 +373,7 @@ TEST_CASE("what is unknown is refused with the nearest known words") {
   check_unknown("x86_64:v3,avx512vnni", "unknown fact of x86_64 \"avx512vnni\"", "avx512_vnni");
   check_unknown("x86_64:arm_sve", "unknown fact of x86_64", "");
   check_unknown("aarch64:smve", "unknown fact of aarch64 \"smve\"", "sve");
-  check_unknown("x86_64:v3;aarch64:sve", "so it cannot be aarch64 too", "one architecture");
+  check_unknown("x86_64:v3;aarch64:sve", "so it cannot be aarch64 too", "x86_64 or aarch64");
   check_unknown("libc:glibc", "unknown fact of libc \"glibc\"", "glibc");
   check_unknown("libc:glibc=2", "is not valid", "glibc=2.28");
   check_unknown("libc:glibc=2.28,musl=1.2", "states two C libraries", "");

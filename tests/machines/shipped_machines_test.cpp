@@ -90,6 +90,8 @@ void check_machine(const Json& expected, const Machine& machine) {
   check_within(cpu, facts["cpu"]);
   check_within(expected["os"], facts["os"]);
   check_within(expected["libc"], facts["libc"]);
+  CHECK(facts["mps"].is_null() == !expected.contains("mps"));
+  if (expected.contains("mps")) check_within(expected["mps"], facts["mps"]);
   REQUIRE(facts["gpus"].size() == expected["gpus"].size());
   for (std::size_t i = 0; i < expected["gpus"].size(); ++i) {
     CAPTURE(i);
@@ -119,7 +121,9 @@ Json supported(const providers::Provider& provider, const Machine& machine) {
   return features;
 }
 
+/// Or of the system: not of GPUs, whose published namespaces say the same.
 bool speaks_of_cpu(const std::string& feature) {
+  if (feature == "mps") return true;
   for (const char* prefix : {"arm_version", "avx10_", "sve_", "sme_"}) {
     if (feature.starts_with(prefix)) return true;
   }

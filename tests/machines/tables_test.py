@@ -61,6 +61,13 @@ class Tables(unittest.TestCase):
             f"arm_{name}": (AUXV[word], bit) for word, names in registers.HWCAP.items()
             for bit, name in enumerate(names)})
 
+    def test_names_of_macos(self):
+        text = (SOURCE / "detect" / "cpu" / "darwin.cpp").read_text()
+        program = {name: " ".join(filter(None, names)) for name, *names in
+                   re.findall(r'\{arm_(\w+), "([\w.]+)"(?:, "(\w+)")?\}', text)}
+        self.assertEqual(program, registers.DARWIN, "write it into machines/profiles/generator/registers.py too")
+        self.assertGreater(len(program), 50)
+
     def test_riscv64_bits(self):
         self.check_kernel_rows("riscv64", {
             f"riscv_{name}": (key, bit) for key, names in registers.HWPROBE.items()

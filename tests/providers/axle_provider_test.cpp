@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "detect/os/macos.h"
 #include "providers/gfx_code.h"
 #include "providers/intel_gpus.h"
 #include "providers/provider.h"
@@ -153,6 +154,44 @@ TEST_CASE("Tegra is not SBSA, but for Thor with the servers' drivers") {
   machine.cpu.arch = Arch::x86_64;
   CHECK(values(machine, "aarch64_platform").empty());
   CHECK(fact(machine, "aarch64_platform", "sbsa") == "the CPU is x86_64, not aarch64");
+}
+
+TEST_CASE("Macs and Windows on Arm are no servers") {
+  Machine machine;
+  machine.cpu.arch = Arch::aarch64;
+  for (const char* system : {"Darwin", "Windows"}) {
+    machine.os.system = system;
+    CHECK(values(machine, "aarch64_platform").empty());
+    CHECK(fact(machine, "aarch64_platform", "sbsa") ==
+          std::string("the machine is ") + system + ", and the build is for sbsa");
+  }
+}
+
+TEST_CASE("MPS: by the macOS that a wheel needs") {
+  Machine machine;
+  CHECK(values(machine, "mps").empty());
+  CHECK(fact(machine, "mps", "14") == "the operating system is unknown");
+  machine.os.system = "Linux";
+  CHECK(fact(machine, "mps", "14") ==
+        "the machine is Linux, and the build is for macOS on Apple's processors");
+  machine.cpu.arch = Arch::aarch64;
+  machine.os.system = "Darwin";
+  for (const auto& [version, wanted] :
+       {std::pair("macOS 26.2", Values{"26", "15", "14", "13", "12.3"}),
+        std::pair("macOS 27.0", Values{"27", "26", "15", "14", "13", "12.3"}),
+        std::pair("macOS 15.3", Values{"15", "14", "13", "12.3"}),
+        std::pair("macOS 12.6", Values{"12.3"}), std::pair("macOS 12.2", Values{})}) {
+    CAPTURE(version);
+    machine.os.name = version;
+    machine.mps = detect::judge_mps(machine.os, machine.cpu);
+    CHECK(values(machine, "mps") == wanted);
+  }
+  CHECK(fact(machine, "mps", "14") == "the system has macOS 12.2, and the build needs 14");
+  machine.cpu.arch = Arch::x86_64;
+  machine.os.name = "macOS 15.3";
+  machine.mps = detect::judge_mps(machine.os, machine.cpu);
+  CHECK(values(machine, "mps").empty());
+  CHECK(fact(machine, "mps", "14") == "the GPU of this Mac is unknown");
 }
 
 TEST_CASE("Intel: the compiler's names, the GPU's own and its base platform's") {

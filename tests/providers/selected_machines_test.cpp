@@ -78,7 +78,7 @@ TEST_CASE("facts that are added narrow what is supported") {
   CHECK(properties("aarch64:8.2a,i8mm", "aarch64") ==
         "version 8.2a 8.1a 8a; i8mm on; dcpop on; asimd on; crc32 on; fp on");
   CHECK(properties("aarch64:8.2a", "x86_64").empty());
-  CHECK(properties("nvidia:sm=90,driver=340.108", "nvidia").empty());
+  CHECK(properties("nvidia:sm=50,driver=340.108", "nvidia").empty());
 }
 
 }  // namespace

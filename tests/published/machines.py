@@ -22,10 +22,10 @@ MACHINES = [
     Machine("gtx1080ti;nvidia:cuda=12.8", (12, 8), (6, 1)),
     Machine("gtx1080ti;nvidia:cuda=13.0", (13, 0), (6, 1)),
     Machine("rtx4090;nvidia:cuda=12.4", (12, 4), (8, 9)),
-    Machine("nvidia:sm=121,cuda=13.0", (13, 0), (12, 1)),  # GB10
-    Machine("nvidia:sm=110,cuda=13.0", (13, 0), (11, 0)),  # Thor
+    Machine("nvidia:sm=121,cuda=13.0", (13, 0), (12, 1), arch="aarch64"),  # GB10
+    Machine("nvidia:sm=110,cuda=13.0", (13, 0), (11, 0), arch="aarch64"),  # Thor
     Machine("nvidia:sm=52,cuda=11.8", (11, 8), (5, 2)),
-    Machine("nvidia:sm=30,cuda=12.0", (12, 0), (3, 0)),
+    Machine("nvidia:sm=30,cuda=11.4", (11, 4), (3, 0)),
     Machine("b200;nvidia:cuda=12.8", (12, 8), (10, 0)),
     Machine("b200;nvidia:cuda=13.0", (13, 0), (10, 0)),
     Machine("rtx5090;nvidia:cuda=12.9", (12, 9), (12, 0)),
@@ -43,7 +43,6 @@ MACHINES = [
     Machine("aarch64", arch="aarch64"),
     Machine("aarch64;nvidia:sm=90,cuda=12.8", (12, 8), (9, 0), arch="aarch64"),  # GH200
     Machine("aarch64;nvidia:sm=90,cuda=12.9", (12, 9), (9, 0), arch="aarch64"),
-    Machine("aarch64;nvidia:sm=121,cuda=13.0", (13, 0), (12, 1), arch="aarch64"),
 ]
 
 # What variantlib 0.0.3 (c3f54f3) answered for the document of 2.10.0, a run of its own resolver.

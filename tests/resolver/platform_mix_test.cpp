@@ -50,6 +50,15 @@ TEST_CASE("names, local versions and labels say which GPU libraries a build need
   CHECK(of("x", "1.0+cpu") == "");
   CHECK(of("cuda-toolkit", "13.0.2") == "CUDA 13");
   CHECK(of("nvidia-cuda-runtime", "0.0.1") == "");
+  const auto backend = [](const char* name, const char* at) {
+    return axle::resolver::gpu_backend(name, version(at));
+  };
+  CHECK(backend("tensorflow-rocm", "2.18") == "ROCm");
+  CHECK(backend("x", "1.0+xpu") == "XPU");
+  CHECK(backend("x", "1.0+rocm.torch2.9") == "ROCm");
+  CHECK(backend("faiss-cuda", "1.0") == "CUDA");
+  CHECK(backend("x", "1.0+cpu") == "");
+  CHECK(backend("microcuda", "1.0+xpux") == "");
   axle::index::FamilyLabel label;
   label.vendor = "nvidia";
   label.toolkit = "12.6";

@@ -74,10 +74,11 @@ TEST_CASE("comments, continued lines, variables, options and nested files") {
                                  "third", "local.whl", "url @ https://x/y.whl#frag"});
   CHECK(file->requirements[3].folder == folder.path("sub"));
   CHECK(texts(file->constraints) == std::vector<std::string>{"first<2"});
-  CHECK(file->options.value(axle::session::Opt::index_url) == "https://example.invalid/simple");
-  CHECK(file->options.values(axle::session::Opt::extra_index_url) ==
+  CHECK(file->read.options.value(axle::session::Opt::index_url) ==
+        "https://example.invalid/simple");
+  CHECK(file->read.options.values(axle::session::Opt::extra_index_url) ==
         std::vector<std::string>{"https://b/simple"});
-  CHECK(file->options.has(axle::session::Opt::pre));
+  CHECK(file->read.options.has(axle::session::Opt::pre));
 }
 
 TEST_CASE("files that include each other are read once") {
@@ -146,12 +147,12 @@ TEST_CASE("options of the command in a file, and those that change nothing") {
                                       "--trusted-host h\n--prefer-binary\n--use-feature fast-deps\n"
                                       "-f links\n-f https://l/\n--pypi-url https://i/\n"));
   REQUIRE_MESSAGE(file.has_value(), file.error().message);
-  CHECK(file->options.has(axle::session::Opt::require_hashes));
-  CHECK(file->options.value(axle::session::Opt::no_binary) == ":all:");
-  CHECK(file->options.value(axle::session::Opt::only_binary) == "a,b");
-  CHECK(file->options.value(axle::session::Opt::trusted_host) == "h");
-  CHECK(file->options.value(axle::session::Opt::index_url) == "https://i/");
-  CHECK(file->options.values(axle::session::Opt::find_links) ==
+  CHECK(file->read.options.has(axle::session::Opt::require_hashes));
+  CHECK(file->read.options.value(axle::session::Opt::no_binary) == ":all:");
+  CHECK(file->read.options.value(axle::session::Opt::only_binary) == "a,b");
+  CHECK(file->read.options.value(axle::session::Opt::trusted_host) == "h");
+  CHECK(file->read.options.value(axle::session::Opt::index_url) == "https://i/");
+  CHECK(file->read.options.values(axle::session::Opt::find_links) ==
         std::vector<std::string>{folder.path("links"), "https://l/"});
 }
 
@@ -224,7 +225,7 @@ TEST_CASE("a requirements file of a server names others beside it, and nothing o
   CHECK(texts(whole->requirements) == std::vector<std::string>{"first", "second", "third"});
   CHECK(texts(whole->constraints) == std::vector<std::string>{"first<2"});
   CHECK(whole->requirements[0].origin == "https://h/a/needs.txt:1");
-  CHECK(whole->options.values(Opt::extra_index_url) ==
+  CHECK(whole->read.options.values(Opt::extra_index_url) ==
         std::vector<std::string>{"https://b/simple"});
 
   setenv("AXLE_TEST_HOST", "word", 1);
@@ -251,12 +252,13 @@ TEST_CASE("a line has several options, and values with blanks, in quotes or with
       "-f my other wheels --extra-index-url 'https://b/simple' -fthird\\ folder\n"));
   REQUIRE_MESSAGE(file.has_value(), file.error().message);
   CHECK(file->requirements.empty());
-  CHECK(file->options.has(Opt::no_index));
-  CHECK(file->options.has(Opt::pre));
-  CHECK(file->options.value(Opt::index_url) == "https://a/simple");
-  CHECK(file->options.values(Opt::trusted_host) == std::vector<std::string>{"a"});
-  CHECK(file->options.values(Opt::extra_index_url) == std::vector<std::string>{"https://b/simple"});
-  CHECK(file->options.values(Opt::find_links) ==
+  CHECK(file->read.options.has(Opt::no_index));
+  CHECK(file->read.options.has(Opt::pre));
+  CHECK(file->read.options.value(Opt::index_url) == "https://a/simple");
+  CHECK(file->read.options.values(Opt::trusted_host) == std::vector<std::string>{"a"});
+  CHECK(file->read.options.values(Opt::extra_index_url) ==
+        std::vector<std::string>{"https://b/simple"});
+  CHECK(file->read.options.values(Opt::find_links) ==
         std::vector<std::string>{"my wheels", "my other wheels", "third folder"});
 }
 

@@ -4,12 +4,16 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "detect/gpu_vendors.h"
 #include "machines/gpu_models.h"
 #include "tests/torch/torch_world.h"
 
@@ -128,6 +132,85 @@ std::string unserved(TorchWorld& world) {
   return text;
 }
 
+std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+  return fmt::format("{}", fmt::join(parts, between));
+}
+
+/// "gfx942", "amx_int8", "9.0"
+std::string code_name(const wheel::Property& property) {
+  if (property.value == "on") return property.feature;
+  std::string name = property.value;
+  if (const std::size_t end = name.find("_real"); end != std::string::npos)
+    name = name.substr(0, end - 1) + '.' + name[end - 1];
+  return name;
+}
+
+/// What an entry needs of a build and a machine, as `doctor` judges it.
+std::string needs_of(const index::FamilyFeature& feature) {
+  std::vector<std::string> needs;
+  if (!feature.platforms.empty()) needs.push_back(joined(feature.platforms, " or "));
+  if (!feature.labels.empty()) needs.push_back("builds " + joined(feature.labels, ", "));
+  if (feature.discrete) needs.push_back("a discrete GPU");
+  if (feature.gpus > 0) needs.push_back(fmt::format("{} GPUs", feature.gpus));
+  if (!feature.capability.empty())
+    needs.push_back(fmt::format("capability {} or newer", feature.capability));
+  std::map<std::string, std::vector<std::string>> values;
+  for (const wheel::Property& property : feature.needs)
+    values[property.ns + property.feature].push_back(code_name(property));
+  for (auto& [key, alternatives] : values) {
+    std::ranges::sort(alternatives, {}, [](const std::string& name) {
+      return std::pair(name.size(), name);  // 8.9 before 10.0, gfx942 before gfx1200
+    });
+    needs.push_back(joined(alternatives, " or "));
+  }
+  if (!feature.toolkit.empty())
+    needs.push_back(fmt::format("built with {} {}", feature.vendor == "amd" ? "ROCm" : "CUDA",
+                                feature.toolkit));
+  if (!feature.cuda.empty())
+    needs.push_back(fmt::format("a driver that runs CUDA {}", feature.cuda));
+  if (!feature.unproven.empty()) needs.push_back("not shown by any fact: " + feature.unproven);
+  return joined(needs, "; ");
+}
+
+std::string feature_row(const index::FamilyFeature& feature, bool first) {
+  const std::string since = feature.since ? wheel::render_version(*feature.since) : "";
+  const std::string until =
+      feature.until ? " before " + wheel::render_version(*feature.until) : std::string();
+  const auto vendor = detect::parse_vendor(feature.vendor);
+  const std::string_view confidence = index::render_confidence(feature.confidence);
+  return fmt::format("| {} | {}{} | {} | {} | {} | {} | {} |\n",
+                     first ? fmt::format("{} (`{}`)", feature.title, feature.name) : "", since,
+                     until, wheel::render_specifiers(feature.releases),
+                     vendor ? detect::gpu_vendor(*vendor).title : "any", needs_of(feature),
+                     feature.note,
+                     fmt::format("{} ({})", joined(feature.sources, ", "),
+                                 confidence.substr(confidence.rfind(' ') + 1)));
+}
+
+/// Every entry of every feature: since when, on what, and by which sources.
+std::string feature_table(const index::Family& family) {
+  std::string text =
+      "| feature | since | known for | GPU | needs | remark | sources "
+      "|\n|---|---|---|---|---|---|---|\n";
+  std::string_view last;
+  for (const index::FamilyFeature& feature : family.features) {
+    text += feature_row(feature, feature.name != last);
+    last = feature.name;
+  }
+  return text;
+}
+
+/// The sources that the table has the keys of.
+std::string feature_sources(const index::Family& family) {
+  std::set<std::string, std::less<>> used;
+  for (const index::FamilyFeature& feature : family.features)
+    used.insert(feature.sources.begin(), feature.sources.end());
+  std::string text;
+  for (const std::string& key : used)
+    text += wrapped(fmt::format("- {}: {}", key, family.sources.at(key)));
+  return text;
+}
+
 /// What stands between `<!-- NAME -->` and `<!-- end of NAME -->` becomes `made`.
 void put(std::string& page, const std::string& name, const std::string& made) {
   const std::string start = "<!-- " + name + " -->\n";
@@ -149,6 +232,8 @@ TEST_CASE("the tables of docs/torch.md are what Axle chooses") {
   put(page, "AMD", table_of(world, GpuVendor::amd));
   put(page, "Intel", table_of(world, GpuVendor::intel));
   put(page, "unserved", unserved(world));
+  put(page, "features", feature_table(world.family()));
+  put(page, "sources", feature_sources(world.family()));
   if (std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << page;
   CHECK_MESSAGE(committed == page,
                 "run AXLE_UPDATE_GOLDEN=1 build/release/bin/torch_test and read the difference");

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "detect/nvidia/cuda_drivers.h"
 #include "index/family/shipped_families.h"
 #include "machines/selection.h"
 #include "resolver/choice/provider_algorithm.h"
@@ -99,10 +100,30 @@ class TorchWorld::Pages final : public index::Transport, public index::Source {
 };
 
 detect::Machine machine_for(const std::string& what) {
+  // Every GPU is judged with every driver here, and --for refuses a driver that is older than the
+  // GPU: it is put in afterwards.
+  std::string selected = what;
+  std::string driver;
+  constexpr std::string_view key = "driver=";
+  if (const std::size_t at = what.find(key); at != std::string::npos) {
+    const std::size_t end = std::min(what.find_first_of(",;", at), what.size());
+    driver = what.substr(at + key.size(), end - at - key.size());
+    // ",driver=570.26", or a part of its own: ";nvidia:driver=570.26".
+    const std::size_t begin = what[at - 1] == ',' ? at - 1 : what.rfind(';', at);
+    selected.erase(begin, end - begin);
+  }
   CollectedReport report;
-  auto machines = must(machines::select_machines(what, report));
+  auto machines = must(machines::select_machines(selected, report));
   REQUIRE(machines.size() == 1);
-  return std::move(machines.front().machine);
+  detect::Machine machine = std::move(machines.front().machine);
+  if (driver.empty()) return machine;
+  const auto found =
+      std::ranges::find(machine.drivers, detect::GpuVendor::nvidia, &detect::Driver::vendor);
+  REQUIRE(found != machine.drivers.end());
+  found->kernel_version = driver;
+  found->api_version = detect::cuda_of_driver(driver);
+  found->api_source = "driver-table";
+  return machine;
 }
 
 index::Family shipped_torch() {

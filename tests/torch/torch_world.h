@@ -20,7 +20,7 @@ namespace axle::testing {
 
 inline constexpr std::string_view linux_platforms[] = {"linux_x86_64", "linux_aarch64"};
 
-/// What `--for what` stands for.
+/// What `--for what` stands for; also with a driver that is older than the GPU.
 [[nodiscard]] detect::Machine machine_for(const std::string& what);
 
 [[nodiscard]] index::Family shipped_torch();

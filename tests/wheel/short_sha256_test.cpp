@@ -8,6 +8,7 @@
 
 #include "wheel/hash/sha256.h"
 
+using axle::wheel::longest_by_instructions;
 using axle::wheel::longest_short_text;
 using axle::wheel::render_hex;
 using axle::wheel::Sha256;
@@ -50,7 +51,8 @@ TEST_CASE("texts of every length have the hash that OpenSSL gives them") {
   if (!axle::wheel::has_sha_instructions())
     MESSAGE("skipped for instructions of the CPU: it has none for SHA-256");
   for (const std::size_t length :
-       {longest_short_text - 1, longest_short_text, longest_short_text + 1, std::size_t{1} << 20}) {
+       {longest_short_text, longest_short_text + 1, longest_by_instructions,
+        longest_by_instructions + 1, std::size_t{1} << 20}) {
     CAPTURE(length);
     const std::string text = some_text(length);
     CHECK(render_hex(short_sha256(text)) == of_openssl(text));

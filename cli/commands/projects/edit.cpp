@@ -16,6 +16,7 @@
 #include "cli/views/changes_view.h"
 #include "cli/views/projects/edit_view.h"
 #include "foundation/text/nearest.h"
+#include "session/kept_answers/satisfied_sync.h"
 #include "session/projects/class_choice.h"
 #include "session/projects/imported_project.h"
 #include "session/projects/locked_edit.h"
@@ -127,7 +128,8 @@ std::expected<std::optional<Synchronised>, int> follow(session::Session& session
                             session::no_class_holds(*verdicts).error.message));
     return std::nullopt;
   }
-  auto done = synchronise(syncing, {*std::move(project), lock}, output);
+  session::AnswerKeeper keeper = session::satisfied_sync(syncing);
+  auto done = synchronise(syncing, keeper, {*std::move(project), lock}, output);
   if (!done) {
     if (changed)
       output.note(

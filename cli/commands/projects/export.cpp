@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/projects/locked_project.h"
 #include "foundation/text/nearest.h"
 #include "session/output_file.h"
 #include "session/projects/exports/class_export.h"
@@ -59,12 +60,14 @@ session::Outcome<std::vector<Exported>> export_classes(const session::LockFile& 
                                                        const ExportFormat& format,
                                                        const std::vector<std::string>& names,
                                                        session::Session& session) {
-  const plan::LockSelection wanted = session::read_selection(session.arguments(), file.lock);
+  const auto wanted =
+      session::read_selection(session.arguments(), file.lock, file.default_groups());
+  if (!wanted) return std::unexpected(wanted.error());
   std::vector<Exported> exported;
   for (const std::string& name : names) {
     auto one = session::open_class(file.lock, name);
     if (!one) return std::unexpected(std::move(one).error());
-    auto packages = plan::locked_closure(file.lock, name, wanted, session::class_markers(*one));
+    auto packages = plan::locked_closure(file.lock, name, *wanted, session::class_markers(*one));
     if (!packages) return session::failed(std::move(packages).error());
     auto text = format.render(
         {one->about, std::move(one->holds), std::move(*packages), file.folder}, session.report());
@@ -104,7 +107,7 @@ int run_export(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
   const auto format = read_format(arguments);
   if (!format) return output.failure(format.error());
-  const auto file = session::open_lock();
+  const auto file = read_lock_file(arguments, output);
   if (!file) return output.failure(file.error());
   const auto names = read_classes(arguments, file->lock);
   if (!names) return output.failure(names.error());

@@ -70,9 +70,10 @@ int run_lock(session::Session& session, Output& output) {
   std::optional<plan::Lock> made;
   bool current = false;
   if (old != nullptr && choosing_option(arguments).empty()) {
-    const auto is_current = session::is_current(*project, *old);
-    if (!is_current) return output.failure(is_current.error());
-    current = *is_current;
+    const auto why = why_stale(session, *project, *old);
+    if (!why) return output.failure(why.error());
+    current = why->empty();
+    if (!current) output.detail(*why);
   }
   if (!current) {
     auto lock = session::make_lock(session, *project, upgrade ? nullptr : old, {}, output);
@@ -80,7 +81,8 @@ int run_lock(session::Session& session, Output& output) {
     made = *std::move(lock);
   }
   const plan::Lock& lock = made ? *made : *old;
-  Locking locking{.lock = lock, .changes = session::compare_locks(old, lock)};
+  Locking locking{.lock = lock, .changes = {}};
+  if (made) locking.changes = session::compare_locks(old, lock);
   locking.changed = made && (old == nullptr || !(*made == *old));
   if (locking.changed && !check && !dry_run) {
     if (const auto written = session::write_lock(*project, lock); !written)

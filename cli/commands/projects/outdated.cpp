@@ -77,7 +77,7 @@ ordered_json outdated_json(const std::vector<OutdatedPackage>& packages) {
 }  // namespace
 
 int run_outdated(session::Session& session, Output& output) {
-  const auto locked = read_locked_project(output);
+  const auto locked = read_locked_project(session.arguments(), output);
   if (!locked) return output.failure(locked.error());
   const auto found = session::find_outdated(session, locked->project, locked->lock, output);
   if (!found) return output.failure(found.error());

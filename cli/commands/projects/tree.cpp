@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/projects/locked_project.h"
 #include "cli/views/projects/lock_tree_view.h"
 #include "foundation/text/nearest.h"
 #include "session/projects/lock_file.h"
@@ -41,20 +42,30 @@ session::Outcome<TreeForm> read_form(const session::Arguments& arguments, const 
                           text::did_you_mean(form.inverted, names)});
 }
 
-/// Everything that a class has, of all extras and groups.
+/// Without an option that selects some, all extras and groups are shown.
+session::Arguments with_all_unless_selected(session::Arguments arguments) {
+  for (const Opt some : {Opt::extra, Opt::all_extras, Opt::group, Opt::all_groups, Opt::only_group,
+                         Opt::only_dev, Opt::dev, Opt::no_default_groups}) {
+    if (arguments.has(some)) return arguments;
+  }
+  for (const Opt all : {Opt::all_extras, Opt::all_groups}) arguments.add(all, "");
+  return arguments;
+}
+
 session::Outcome<std::vector<LockTree>> read_trees(const session::Arguments& arguments,
-                                                   const plan::Lock& lock) {
+                                                   const session::LockFile& file) {
+  const plan::Lock& lock = file.lock;
   std::vector<std::string> names = arguments.values(Opt::machine_class);
   if (names.empty())
     for (const plan::LockedClass& one : lock.classes) names.push_back(one.name);
-  plan::LockSelection all;
-  for (const auto& [name, requirements] : lock.requests.extras) all.extras.push_back(name);
-  for (const auto& [name, requirements] : lock.requests.groups) all.groups.push_back(name);
+  const auto wanted =
+      session::read_selection(with_all_unless_selected(arguments), lock, file.default_groups());
+  if (!wanted) return std::unexpected(wanted.error());
   std::vector<LockTree> trees;
   for (const std::string& name : names) {
     auto one = session::open_class(lock, name);
     if (!one) return std::unexpected(std::move(one).error());
-    auto packages = plan::locked_closure(lock, name, all, session::class_markers(*one));
+    auto packages = plan::locked_closure(lock, name, *wanted, session::class_markers(*one));
     if (!packages) return session::failed(std::move(packages).error());
     trees.push_back({one->about, std::move(*packages)});
   }
@@ -65,11 +76,11 @@ session::Outcome<std::vector<LockTree>> read_trees(const session::Arguments& arg
 
 int run_tree(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  const auto file = session::open_lock();
+  const auto file = read_lock_file(arguments, output);
   if (!file) return output.failure(file.error());
   const auto form = read_form(arguments, file->lock);
   if (!form) return output.failure(form.error());
-  const auto trees = read_trees(arguments, file->lock);
+  const auto trees = read_trees(arguments, *file);
   if (!trees) return output.failure(trees.error());
   return output.answer({.text =
                             [&] {

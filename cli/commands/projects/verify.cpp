@@ -102,7 +102,7 @@ std::string verification_text(const Verification& found, const Output& output) {
 
 int run_verify(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
-  auto locked = read_locked_project(output);
+  auto locked = read_locked_project(arguments, output);
   if (!locked) return output.failure(locked.error());
   auto machine = session.machine();
   if (!machine) return output.failure(machine.error());
@@ -122,7 +122,8 @@ int run_verify(session::Session& session, Output& output) {
   for (const session::ClassVerdict& one : *verdicts) {
     if (one.about == found.about) found.verdict = one;
   }
-  const auto wanted = lock_selection(locked->project, locked->lock, arguments);
+  const auto wanted =
+      session::read_selection(arguments, locked->lock, locked->project.default_groups);
   if (!wanted) return output.failure(wanted.error());
   const auto packages =
       plan::locked_closure(locked->lock, found.about->name, *wanted, synced->there->markers);

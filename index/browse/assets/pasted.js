@@ -3,10 +3,11 @@
 const longestPasted = 4 << 20;
 
 /** For choosing: its lists by namespace, or those of each of several unlike GPUs. */
-function asMachine({name, about, arch, system, libc, lists, views}) {
+function asMachine({name, about, arch, system, libc, macos, lists, views}) {
   const tags = new Map();
   return {
-    name, about, arch, system, libc, lists, views,
+    name, about, arch, system, libc, macos, lists, views,
+    place: system === "Linux" ? arch : `${system} ${arch}`,  // as release.origins names it
     tagsOf(minor) {
       if (!tags.has(minor)) tags.set(minor, supportedTags(minor, this));
       return tags.get(minor);
@@ -63,13 +64,18 @@ function parsePasted(text) {
   const lists = parseProperties(told.properties);
   const {cpu, libc, os} = told;
   if (!isObject(cpu) || !isText(cpu.arch)) throw new Error(`“cpu.arch” is missing: the architecture decides which wheels fit. ${again}`);
-  if (!isObject(libc) || !isText(libc.family)) throw new Error(`“libc” is missing: the C library decides which wheels fit. ${again}`);
+  const system = isObject(os) && ["Darwin", "Windows"].includes(os.system) ? os.system : "Linux";
+  if (system === "Linux" && (!isObject(libc) || !isText(libc.family))) throw new Error(`“libc” is missing: the C library decides which wheels fit. ${again}`);
   const number = (value) => (Number.isSafeInteger(value) && value >= 0 ? value : 0);
-  const [major, minor] = isText(libc.version) ? libc.version.split(".").map((part) => number(Number(part))) : [number(libc.major), number(libc.minor)];
+  const version = (text) => text.split(".").map((part) => number(Number(part)));
+  const {family, version: ofLibc, major, minor} = system === "Linux" ? libc : {};
+  const [first, second] = isText(ofLibc) ? version(ofLibc) : [number(major), number(minor)];
+  const macos = system === "Darwin" && isText(os.name) ? /^macOS (\d+(?:\.\d+)*)$/.exec(os.name) : null;
+  if (system === "Darwin" && !macos) throw new Error(`“os.name” is not a version of macOS: it decides which wheels fit. ${again}`);
   return {
     machine: asMachine({
       name: "the pasted machine", about: "", arch: cpu.arch === "other" && isText(cpu.machine) ? cpu.machine : cpu.arch,
-      system: isObject(os) && os.system === "Darwin" ? "Darwin" : "Linux", libc: [libc.family, number(major), number(minor)], lists, views: [],
+      system, libc: [family || "", number(first), number(second)], macos: macos && version(macos[1]), lists, views: [],
     }),
     manyGpus: isText(told.gpu_policy),
   };

@@ -19,8 +19,8 @@ function featureTable(release, ns, feature) {
 }
 
 /** What is supported of a namespace: [[feature, [value, …]], …], best first. */
-function supportedOf(release, ns, lists, arch) {
-  const origin = own(own(release.origins, arch) || release.origins.any, ns);
+function supportedOf(release, ns, lists, there) {
+  const origin = own(own(release.origins, there) || release.origins.any, ns);
   if (origin === "machine") return own(lists, ns) || [];
   return (origin && origin.lists) || [];
 }
@@ -46,10 +46,10 @@ function preferenceOf(table, values, value) {
 }
 
 /** With its key (places of namespace, feature and value), or null where no value is supported. */
-function bestValue(release, run, lists, arch) {
+function bestValue(release, run, lists, there) {
   const nsPlace = release.namespaces.indexOf(run.ns);
   if (nsPlace < 0) return null;
-  const supported = supportedOf(release, run.ns, lists, arch);
+  const supported = supportedOf(release, run.ns, lists, there);
   const names = supported.map(([name]) => name);
   const at = names.indexOf(run.feature);
   if (at < 0) return null;
@@ -80,12 +80,12 @@ function compareVariants(left, right) {
 }
 
 /** One variant on one set of lists: what each of its features gets, or the most important one that fails. */
-function examine(release, label, lists, arch) {
+function examine(release, label, lists, there) {
   const best = [];
   let failed = null;
   let failedPlace = Infinity;
   for (const run of featuresOf(release.variants[label])) {
-    const found = bestValue(release, run, lists, arch);
+    const found = bestValue(release, run, lists, there);
     const place = release.namespaces.indexOf(run.ns);
     if (found) {
       best.push(found);
@@ -114,7 +114,7 @@ function rankVariants(release, machine) {
       ranking.undecided.push({label});
       continue;
     }
-    const seen = views.map((lists) => examine(release, label, lists, machine.arch));
+    const seen = views.map((lists) => examine(release, label, lists, machine.place));
     const against = seen.find((one) => one.failed);
     (against ? ranking.rejected : ranking.ranked).push(against || seen[0]);
   }

@@ -4,9 +4,25 @@ const architecturesWithManylinux = ["x86_64", "aarch64", "ppc64", "ppc64le", "s3
 const legacyManylinux = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"};
 const highestMinor = 255;
 
+const windowsPlatforms = {x86_64: "win_amd64", aarch64: "win_arm64", i686: "win32"};
+
+/** packaging.tags.mac_platforms of `version`, [15, 3]: since 11 the major version alone counts. */
+function macPlatforms([major, minor], arch) {
+  const formats = {x86_64: ["x86_64", "intel", "fat64", "fat3", "universal2", "universal"], aarch64: ["arm64", "universal2"]}[arch] || [];
+  const named = (ten, of) => of.map((format) => `macosx_${ten}_${format}`);
+  const platforms = [];
+  if (major === 10) {
+    for (let one = Math.min(minor, highestMinor); one >= 4; --one) platforms.push(...named(`10_${one}`, formats));
+  }
+  for (let one = Math.min(major, highestMinor); one >= 11; --one) platforms.push(...named(`${one}_0`, formats));
+  for (let one = major >= 11 ? 16 : 0; one >= 4; --one) platforms.push(...named(`10_${one}`, arch === "x86_64" ? formats : ["universal2"]));
+  return platforms;
+}
+
 /** The platforms of a machine, best first. */
 function platformsOf(machine) {
-  if (machine.system !== "Linux") return [];
+  if (machine.system === "Windows") return windowsPlatforms[machine.arch] ? [windowsPlatforms[machine.arch]] : [];
+  if (machine.system === "Darwin") return machine.macos ? macPlatforms(machine.macos, machine.arch) : [];
   const architectures = machine.arch === "armv8l" ? ["armv8l", "armv7l"] : [machine.arch];
   const platforms = architectures.map((arch) => `linux_${arch}`);
   const [family, major, minor] = machine.libc;

@@ -4,8 +4,8 @@
     python3 machines/profiles/generator/make_profiles.py
 
 The tables beside this file are what people read and change; machines/profiles/*.json and
-tests/machines/expected/*.json follow from them. Profiles that were captured, and those that state
-facts (h100, none, …), are not touched. --check writes nothing and fails where a file differs.
+tests/machines/expected/*.json follow from them. Profiles that were captured, and those that were
+written by hand (h100, none, …), are not touched. --check writes nothing and fails where a file differs.
 """
 
 import json
@@ -14,17 +14,18 @@ import sys
 
 import gpu_machines
 import processor_machines
+import system_machines
 
 PROFILES = pathlib.Path(__file__).resolve().parent.parent
 EXPECTED = PROFILES.parent.parent / "tests" / "machines" / "expected"
 DATE = "2026-11-21"
 
 KEYS = ["arch", "system", "glibc", "cpus", "cpuid", "cpuid_of", "xcr0", "xcomp", "auxv", "sve_bytes",
-        "sme_bytes", "hwprobe", "variables", "programs", "stopped", "files", "links", "folders", "nodes", "stamps",
+        "sme_bytes", "hwprobe", "sysctl", "variables", "programs", "stopped", "files", "links", "folders", "nodes", "stamps",
         "drivers"]
 # In the order of detect/gpu_vendors.h.
 VENDORS = ["nvidia", "amd", "intel"]
-MAPS = {"variables", "programs", "files", "links", "folders", "nodes", "stamps"}
+MAPS = {"sysctl", "variables", "programs", "files", "links", "folders", "nodes", "stamps"}
 
 
 def leaf_order(name):
@@ -51,6 +52,10 @@ def render(value):
 
 
 def render_profile(machine):
+    origin = {"kind": "synthesised", "source": machine.sources, "date": DATE}
+    if hasattr(machine, "facts"):
+        known = {key: value for key, value in machine.facts.items() if value}
+        return render({"schema_version": 2, "origin": origin} | known)
     assert set(machine.recording) <= set(KEYS), set(machine.recording) - set(KEYS)
     unknown = set(machine.recording.get("drivers", {})) - set(VENDORS)
     assert not unknown, f"{unknown}: add the vendor to VENDORS in make_profiles.py"
@@ -59,9 +64,7 @@ def render_profile(machine):
         value = machine.recording.get(key)
         if value or value == 0:
             recording[key] = in_order(key, value)
-    return render({"schema_version": 2,
-                   "origin": {"kind": "synthesised", "source": machine.sources, "date": DATE},
-                   "recording": recording})
+    return render({"schema_version": 2, "origin": origin, "recording": recording})
 
 
 def render_expected(machine):
@@ -72,7 +75,8 @@ def render_expected(machine):
 
 
 def main(check):
-    machines = list(processor_machines.machines()) + list(gpu_machines.machines())
+    machines = [machine for module in (processor_machines, gpu_machines, system_machines)
+                for machine in module.machines()]
     names = [machine.ident for machine in machines]
     assert len(names) == len(set(names)), "a name stands twice"
     EXPECTED.mkdir(parents=True, exist_ok=True)

@@ -167,3 +167,6 @@ cortex_a78ae = Arm("Cortex-A78AE", 0x41, 0xD42,
                    cortex_a76_a55.flags | words("uscat ilrcpc flagm paca pacg"))
 neoverse_v3ae = Arm("Neoverse-V3AE", 0x41, 0xD83,
                     neoverse_v2.flags.difference(words("sm3 sm4 svesm4")) | words("ecv afp wfxt"), 16)
+# Without what Linux alone tells of an Armv8.6: no afp and rpres, which the second generation has.
+oryon = Arm("Snapdragon(R) X Elite - X1E80100 - Qualcomm(R) Oryon(TM) CPU", 0x51, 0x001,
+            ampere1.flags | words("sm3 sm4"))

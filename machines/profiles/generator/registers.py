@@ -79,6 +79,29 @@ HWCAP = {
     29: "mtefar mtestoreonly lsfe ls64".split(),
 }
 
+# name -> what sysctl says it under, after "hw.optional."; the first that there is counts (Apple,
+# Determining instruction set characteristics). MTE of Linux is FEAT_MTE2.
+DARWIN = {
+    "fp": "floatingpoint", "asimd": "arm.AdvSIMD neon", "aes": "arm.FEAT_AES", "pmull": "arm.FEAT_PMULL",
+    "sha1": "arm.FEAT_SHA1", "sha2": "arm.FEAT_SHA256", "crc32": "arm.FEAT_CRC32 armv8_crc32",
+    "atomics": "arm.FEAT_LSE armv8_1_atomics", "fphp": "arm.FEAT_FP16 neon_fp16",
+    "asimdhp": "arm.FEAT_FP16 neon_fp16", "asimdrdm": "arm.FEAT_RDM", "jscvt": "arm.FEAT_JSCVT",
+    "fcma": "arm.FEAT_FCMA armv8_3_compnum", "lrcpc": "arm.FEAT_LRCPC", "ilrcpc": "arm.FEAT_LRCPC2",
+    "dcpop": "arm.FEAT_DPB", "dcpodp": "arm.FEAT_DPB2", "sha3": "arm.FEAT_SHA3 armv8_2_sha3",
+    "sha512": "arm.FEAT_SHA512 armv8_2_sha512", "asimddp": "arm.FEAT_DotProd",
+    "asimdfhm": "arm.FEAT_FHM armv8_2_fhm", "dit": "arm.FEAT_DIT", "uscat": "arm.FEAT_LSE2",
+    "flagm": "arm.FEAT_FlagM", "flagm2": "arm.FEAT_FlagM2", "ssbs": "arm.FEAT_SSBS", "sb": "arm.FEAT_SB",
+    "paca": "arm.FEAT_PAuth", "pacg": "arm.FEAT_PAuth", "frint": "arm.FEAT_FRINTTS",
+    "i8mm": "arm.FEAT_I8MM", "bf16": "arm.FEAT_BF16", "ebf16": "arm.FEAT_EBF16", "bti": "arm.FEAT_BTI",
+    "ecv": "arm.FEAT_ECV", "afp": "arm.FEAT_AFP", "rpres": "arm.FEAT_RPRES", "wfxt": "arm.FEAT_WFxT",
+    "cssc": "arm.FEAT_CSSC", "hbc": "arm.FEAT_HBC", "mte": "arm.FEAT_MTE2", "mte3": "arm.FEAT_MTE3",
+    "mtestoreonly": "arm.FEAT_MTE_STORE_ONLY", "sme": "arm.FEAT_SME", "sme2": "arm.FEAT_SME2",
+    "sme2p1": "arm.FEAT_SME2p1", "smef32f32": "arm.SME_F32F32", "smebi32i32": "arm.SME_BI32I32",
+    "smeb16f32": "arm.SME_B16F32", "smef16f32": "arm.SME_F16F32", "smei8i32": "arm.SME_I8I32",
+    "smei16i32": "arm.SME_I16I32", "smef64f64": "arm.FEAT_SME_F64F64", "smei16i64": "arm.FEAT_SME_I16I64",
+    "smef16f16": "arm.FEAT_SME_F16F16", "smeb16b16": "arm.FEAT_SME_B16B16",
+}
+
 # key of riscv_hwprobe -> names, bit 0 first
 HWPROBE = {
     3: ["ima"],

@@ -101,7 +101,10 @@ RequirementLines requirement_lines(const ClassExport& one) {
         !package.source.empty() && !main.empty() && source_of(package, one.folder) == main;
     const std::string what =
         by_name ? fmt::format("{}=={}", package.name, wheel::render_version(package.version))
-                : fmt::format("{} @ {}", package.name, url);
+                : fmt::format("{} @ {}{}", package.name, url,
+                              from != nullptr && !from->subdirectory.empty()
+                                  ? "#subdirectory=" + from->subdirectory
+                                  : "");
     lines.lines.push_back(
         fmt::format("{} --hash=sha256:{}", what, from ? from->sha256 : package.sha256));
   }

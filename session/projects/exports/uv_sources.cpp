@@ -61,9 +61,12 @@ std::string place_of(const plan::LockedPackage& package, const std::string& fold
   if (from.kind == plan::BuiltFrom::Kind::file)
     return package.source.empty() ? fmt::format("{{ url = {}{} }}", TomlWriter::quoted(url), sub)
                                   : std::string();
-  const auto path = index::file_path(url);
-  return fmt::format("{{ path = {}{} }}", TomlWriter::quoted(path ? *path : url),
-                     from.editable ? ", editable = true" : "");
+  const std::string path = index::file_path(url).value_or(url);
+  return fmt::format(
+      "{{ path = {}{} }}",
+      TomlWriter::quoted(from.subdirectory.empty() ? path
+                                                   : fmt::format("{}/{}", path, from.subdirectory)),
+      from.editable ? ", editable = true" : "");
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ class PastedTest(BrowserCase):
         self.browser.open(self.page_url())
 
     def test_what_a_machine_says(self):
-        for machine in ("p5-h100x8", "haswell", "grace", "none", "alpine-container", "rosetta", "h100"):
+        for machine in ("p5-h100x8", "haswell", "grace", "none", "alpine-container", "rosetta", "h100", "macos15-m4", "macos14-xeon",
+                        "windows-rtx5090", "windows-snapdragon-x"):
             told = self.assert_ok(self.variant("detect", "--properties", "--json", "--for", machine)).out
             self.paste(told)
             self.assertEqual(self.text("#facts-error"), "", machine)
@@ -94,6 +95,9 @@ class PastedTest(BrowserCase):
             self.paste(text)
             self.assertIn(expected, self.text("#facts-error"), text[:80])
             self.assertEqual(self.browser.run("document.activeElement.id + document.activeElement.getAttribute('aria-invalid')"), "factstrue")
+        mac = json.loads(self.variant("detect", "--properties", "--json", "--for", "macos15-m4").out)
+        self.paste(json.dumps({**mac, "os": {"system": "Darwin", "name": "macOS"}}))
+        self.assertIn("os.name", self.text("#facts-error"))
         self.paste('{"__proto__": {"polluted": 1}, "properties": {"constructor": {"prototype": ["x"]}, "x86_64": {"level": ["v3"]}},'
                    ' "cpu": {"arch": "x86_64"}, "libc": {"family": "glibc", "version": "2.999999999"}}')
         self.assertIn("variant v3", self.text("#answer"))

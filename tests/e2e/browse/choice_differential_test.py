@@ -14,7 +14,9 @@ from support import Wheel, variant_document
 SEED = 20261127
 TAGS = ["py3-none-any", "py3-none-manylinux_2_17_x86_64", "cp312-cp312-manylinux_2_28_x86_64", "cp312-abi3-manylinux_2_17_aarch64", "cp310-abi3-manylinux2014_x86_64",
         "cp312-cp312-musllinux_1_2_x86_64", "cp313-cp313-manylinux_2_28_x86_64", "py2.py3-none-any", "cp312-cp312-linux_aarch64", "cp312-none-any",
-        "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64", "cp312-cp312-win_amd64", "py312-none-any"]
+        "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64", "cp312-cp312-win_amd64", "py312-none-any", "py3-none-win_arm64.win_amd64",
+        "cp312-cp312-macosx_11_0_arm64", "cp312-abi3-macosx_10_13_universal2", "cp312-cp312-macosx_10_9_x86_64", "py3-none-macosx_14_0_arm64.macosx_15_0_x86_64",
+        "cp312-cp312-macosx_26_0_arm64", "cp312-cp312-macosx_10_6_intel"]
 
 
 def read_machines(path):
@@ -112,7 +114,7 @@ class DifferentialTest(BrowserCase):
                 values = sorted(used) or known.get(ns, {"thing": ["x"]})[feature]
                 priorities["property"][ns] = {feature: dice.sample(values, dice.randint(1, len(values)))}
             if dice.random() < .4:
-                document["providers"][ns]["enable-if"] = dice.choice(("platform_machine == 'x86_64'", "platform_machine == 'aarch64'", "platform_system == 'Linux'", "python_version < '3.5'"))
+                document["providers"][ns]["enable-if"] = dice.choice(("platform_machine == 'x86_64'", "platform_machine == 'aarch64'", "platform_system == 'Linux'", "platform_system == 'Darwin'", "platform_machine == 'arm64'", "sys_platform != 'win32'", "platform_machine == 'AMD64'", "python_version < '3.5'"))
             if dice.random() < .3 and ns in priorities["property"]:
                 document["providers"][ns] = {"install-time": False}
         if "null" in document["variants"]:
@@ -145,6 +147,7 @@ class DifferentialTest(BrowserCase):
         told = read_machines(self.out / "page/machines.js")
         names = [one["name"] for one in told["machines"]]
         self.assertGreater(len(names), 150)
+        self.assertEqual({one["system"] for one in told["machines"]}, {"Linux", "Windows", "Darwin"})
         self.packages = self.providers_known()
         known = {ns: features for ns, features in values_of(told).items() if ns in self.packages}
         dice = random.Random(SEED)

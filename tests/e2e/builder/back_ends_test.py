@@ -38,7 +38,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         file.write("x")
     subprocess.run(["cc", *shlex.split(os.environ["CFLAGS"]), "-shared", "-fPIC", "demo.c", "-o", "libdemo.so"], check=True)
     said = {"settings": config_settings, "label": os.environ["AXLE_VARIANT_LABEL"], "mode": os.environ.get("MODE"),
-            "runs": len(open("here/count").read()), "file": os.path.abspath("demo.c")}
+            "runs": len(open("here/count").read()), "file": os.path.abspath("demo.c"),
+            "flags": [os.environ["CFLAGS"], os.environ["CXXFLAGS"]], "switch": os.environ.get("FORCE_IT")}
     name = "demo-1.0-py3-none-linux_x86_64.whl"
     files = {"demo/__init__.py": b"", "demo/libdemo.so": open("libdemo.so", "rb").read(),
              "demo-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\\nName: demo\\nVersion: 1.0\\n",
@@ -164,9 +165,29 @@ class OwnTest(BackEndCase):
         self.assertEqual([one["reused"] for one in changed.values()], [False, False])
         self.assertEqual(json.loads(self.content(changed["v3"]["file"], "said.json"))["runs"], 1)
 
+    def test_flags_come_behind_those_of_python_or_of_the_user(self):
+        """setuptools takes CFLAGS in place of what Python's own modules are compiled with: alone, ours would be -O0."""
+        self.describe('[[tool.axle.variant]]\nlabel = "v3"\nenvironment = { SAY = "1" }\n')
+        question = "import sysconfig; print(sysconfig.get_config_var('CFLAGS') or '')"
+        own = subprocess.run([self.python / "bin/python", "-c", question], capture_output=True, text=True, check=True).stdout.strip()
+        for env, expected in ({}, [own, own]), ({"CFLAGS": "-O1 -DMINE"}, ["-O1 -DMINE", own]):
+            with self.subTest(env):
+                wheels = self.built("--variant", "v3", env={**self.env, **env})
+                flags = json.loads(self.content(wheels["v3"]["file"], "said.json"))["flags"]
+                self.assertEqual([one.split(" -march=")[0] for one in flags], expected)
+                self.assertTrue(all(one.startswith(f"{before} -march=x86-64-v3 ") for one, before in zip(flags, expected, strict=True)), flags)
+
+    def test_a_variable_that_a_build_may_read_counts(self):
+        self.describe('[[tool.axle.variant]]\nlabel = "v3"\nenvironment = { SAY = "1" }\n')
+        for env, reused in ({}, False), ({"FORCE_IT": "1"}, False), ({"FORCE_IT": "1", "TERM": "other", "SHLVL": "7"}, True):
+            with self.subTest(env):
+                wheel = self.built("--variant", "v3", env={**self.env, **env})["v3"]
+                self.assertEqual(wheel["reused"], reused)
+                self.assertEqual(json.loads(self.content(wheel["file"], "said.json"))["switch"], env.get("FORCE_IT"))
+
     def test_from_another_folder_the_same_bytes(self):
         here = self.built()
-        moved = self.root / "much" / "longer" / "name"
+        moved = self.root / "much more" / "longer" / "name"
         shutil.copytree(self.project, moved)
         there = self.built(project=moved, out=self.root / "other")
         self.assertEqual([one["sha256"] for one in here.values()], [one["sha256"] for one in there.values()])
@@ -228,6 +249,14 @@ class WheelTest(BackEndCase):
             self.assertEqual({name: old.read(name) for name in same}, {name: new.read(name) for name in same})
             self.assertEqual(set(new.namelist()) - set(old.namelist()), {"demo-1.0.dist-info/variant.json"})
         self.installs(wheels["v3"]["file"])
+
+    def test_wheels_of_another_project_or_version(self):
+        Wheel("demo", "2.0").write(self.project / "made")
+        Wheel("other", "1.0").write(self.project / "made")
+        for name, words in (("demo-2.0", "of version 2.0, and the project is 1.0"), ("other-1.0", "of the project other, and the project is demo")):
+            self.describe(f'[[tool.axle.variant]]\nlabel = "v3"\nwheel = "made/{name}-*.whl"\n')
+            self.assert_fails(self.build(), 1, "pyproject.toml:", "variant v3: wheel: ", words)
+            self.assertEqual(list(self.out.glob("*")), [])
 
     def test_wheels_that_are_not_sound(self):
         row = '[[tool.axle.variant]]\nlabel = "v3"\nwheel = "made/demo-1.0-py3-none-any.whl"\n'
@@ -396,6 +425,9 @@ setup(ext_modules=[Extension("demo._demo", ["demo.c", "module.c"], define_macros
       packages=["demo"])
 """, module__c="""
 #include <Python.h>
+#if !defined(__OPTIMIZE__) || !defined(NDEBUG)
+#error "compiled without the flags of Python"
+#endif
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_demo", 0, -1, 0};
 PyMODINIT_FUNC PyInit__demo(void) { return PyModule_Create(&definition); }
 """)

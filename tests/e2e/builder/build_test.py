@@ -186,6 +186,8 @@ class CodeTest(BuildCase):
             self.put(cuda_library(*architectures))
             self.assert_ok(self.build())
         shutil.rmtree(self.out)
+        self.put(PLAIN)
+        self.refused("variant sm80 is not written", "nvidia :: sm_arch :: 80_real", "have no GPU code")
         self.declare(ns="nvidia", label="both", properties='sm_arch = ["80_real", "90_real"]')
         self.put(cuda_library(80))
         self.refused("nvidia :: sm_arch :: 90_real", "sm_80")
@@ -201,11 +203,10 @@ class CodeTest(BuildCase):
         self.put(library([(".hip_fatbin", bundle("gfx90a", "gfx942"))]))
         self.assert_ok(self.build())
 
-    def test_what_cannot_be_read_is_said_and_no_error(self):
+    def test_code_for_gpus_that_is_damaged_is_refused(self):
         self.declare(ns="nvidia", label="sm80", properties='sm_arch = ["80_real"]')
         self.put(library([(".nv_fatbin", b"nothing that is known" * 40)]))
-        result = self.assert_ok(self.build())
-        self.assertIn("80_real", result.err)
+        self.refused("variant sm80 is not written", "demo/libdemo.so", ".nv_fatbin", "at byte 0")
 
     def test_doctor_finds_what_the_builder_refuses(self):
         """And nothing in what the builder writes: on a machine that has the declared properties alone."""

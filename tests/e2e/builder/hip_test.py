@@ -110,7 +110,7 @@ class HipTest(MatrixCase):
         first = self.built("--variant", "gfx90a")["gfx90a"]
         again = self.built("--variant", "gfx90a")["gfx90a"]
         self.assertTrue(again["reused"])
-        other = self.make_project(self.root / "elsewhere" / "deep", TABLE)
+        other = self.make_project(self.root / "else where" / "de ep", TABLE)
         self.write(other)
         moved = self.built("--variant", "gfx90a", project=other, out=self.root / "moved")["gfx90a"]
         self.assertEqual({one["sha256"] for one in (first, again, moved)}, {first["sha256"]})

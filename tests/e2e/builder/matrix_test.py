@@ -103,6 +103,52 @@ class AgainTest(MatrixCase):
         self.assertEqual([one["sha256"] for one in built.values()], [one["sha256"] for one in whole.values()])
         self.assertEqual({path: path.stat().st_mtime_ns for path in finished}, finished)
 
+    def test_an_interruption_ends_the_compilers(self):
+        """Ninja's are in process groups of their own."""
+        running = self.root / "running"
+        compiler = self.root / "cc"
+        compiler.write_text(f"""#!/bin/sh
+case "$*" in *"demo.c"*) echo $$ >> {running}; sleep 300 ;; esac
+exec gcc "$@"
+""")
+        compiler.chmod(0o755)
+        command = [str(VARIANT), "build", str(self.project), "--out", str(self.out), "-j", "2"]
+        for number in (signal.SIGINT, signal.SIGTERM):
+            running.unlink(missing_ok=True)
+            process = subprocess.Popen(command, env={**self.env, "CC": str(compiler)}, start_new_session=True,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and (not running.exists() or len(running.read_text().split()) < 2):
+                time.sleep(0.05)
+            process.send_signal(number)
+            said = process.communicate(timeout=30)[1]
+            self.assertEqual(process.returncode, -number)
+            self.assertIn("error: interrupted", said)
+            self.assertNotIn("failed", said)
+            for one in running.read_text().split():
+                self.assertFalse(self.goes_on(one), f"process {one} goes on after signal {number}")
+
+    def goes_on(self, process):
+        """Not one that has ended, and waits to be reaped."""
+        try:
+            return pathlib.Path("/proc", process, "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    def test_a_build_that_fails_leaves_its_log_alone(self):
+        (self.project / "demo.c").write_text("#error the reason\n")
+        scratch = self.root / "scratch"
+        scratch.mkdir()
+        done = self.assert_fails(self.build("--no-cache", "--variant", "null", env={**self.env, "TMPDIR": str(scratch)}), 1, "the reason")
+        left = [path for path in scratch.rglob("*") if path.is_file()]
+        self.assertEqual([path.name for path in left], ["build.log"])
+        self.assertIn(str(left[0]), done.json["error"]["hint"])
+        self.describe('[[tool.axle.variant]]\ncompile-args = ["-fno-such-thing"]\n')
+        shutil.rmtree(scratch)
+        scratch.mkdir()
+        self.assert_fails(self.build("--no-cache", env={**self.env, "TMPDIR": str(scratch)}), 1, "-fno-such-thing")
+        self.assertEqual(list(scratch.iterdir()), [])
+
     def trees(self):
         return self.root / "home/.cache/axle/variant-builds"
 
@@ -164,8 +210,8 @@ exec gcc "$@"
     def test_variants_that_are_called_as_the_builders_own_files(self):
         names = ["lock", "compilers", "compilers.log", "..", "."]
         self.describe("[tool.axle.axes.cpu]\n" + "".join(
-            f'"{name}" = {{ properties.x86_64.level = ["v{2 + number % 2}"], cmake.STEP = {number} }}\n'
-            for number, name in enumerate(names)))
+            f'"{name}" = {{ properties.x86_64.{one} = ["on"], cmake.STEP = {number} }}\n'
+            for number, (name, one) in enumerate(zip(names, ("sse3", "ssse3", "sse4_1", "sse4_2", "popcnt")))))
         for _ in range(2):
             built = self.built()
             self.assertEqual(list(built), names)

@@ -13,7 +13,7 @@ import unittest
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from made_library import CUBIN, PTX, bundle, entry, fatbin, library, registered_library
+from made_library import CUBIN, PTX
 from support import TestCase, Wheel, record_hash
 
 NVCC = shutil.which("nvcc")
@@ -146,7 +146,9 @@ class RelabelTest(RepackCase):
         self.refused(self.repack(path, "--label", "a", "--property", "nvidia :: sm_arhc :: 90_real"), "sm_arch")
         self.refused(self.repack(path, "--label", "a", "--property", "nvida :: sm_arch :: 90_real"), "nvidia")
         self.refused(self.repack(path, "--label", "null", "--property", self.PROPERTY), "null")
-        self.refused(self.repack(path, "--label", "a", "--property", "nvidia"), "--property", code=2)
+        self.refused(self.repack(path, "--label", "a", "--property", "nvidia"), "--property", "NAMESPACE :: FEATURE :: VALUE", code=2)
+        self.refused(self.repack(path, "--label", "a", "--property", "nvidia : sm_arch"), "NAMESPACE :: FEATURE :: VALUE", code=2)
+        self.refused(self.repack(path, "--label", "a", "--property", "nvidia :: sm_arch :: 90"), "no machine has this value", "90_real")
         self.refused(self.repack(path), "--label", "--split", code=2)
         self.refused(self.repack(path, "--label", "a", "--split", "sm"), code=2)
         self.refused(self.repack(path, "--split", "cpu"), "sm", "gfx", code=2)
@@ -154,6 +156,15 @@ class RelabelTest(RepackCase):
         self.refused(self.repack(path, "--split", "gfx", "--keep-ptx"), "--keep-ptx", code=2)
         self.refused(self.repack(path, "--label", "a", "--property", self.PROPERTY, "--keep-ptx"), "--keep-ptx", code=2)
         self.refused(self.repack(self.root / "none-1.0-py3-none-any.whl", "--label", "a"), "none-1.0")
+
+    def test_properties_that_no_machine_has_together(self):
+        path = self.wheel({}).write(self.root)
+        for first, second, why in (("nvidia :: cuda_version_lower_bound :: 13.0", "nvidia :: cuda_version_upper_bound :: 12.0", "exclude each other"),
+                                   ("x86_64 :: level :: v3", "aarch64 :: version :: 8.2a", "is of aarch64"),
+                                   ("x86_64 :: level :: v3", "x86_64 :: level :: v4", "takes one value")):
+            self.refused(self.repack(path, "--label", "a", "--property", first, "--property", second), "variant a", why)
+        self.assert_ok(self.repack(path, "--label", "a", "--property", "nvidia :: cuda_version_lower_bound :: 12.0", "--property",
+                                   "nvidia :: cuda_version_upper_bound :: 13.0", "--property", "x86_64 :: level :: v3"))
 
     def test_wheels_that_are_not_whole(self):
         lying = self.wheel({"demo/a": "a"})
@@ -182,77 +193,6 @@ class RelabelTest(RepackCase):
         other = self.wheel({}).write(self.root / "other")
         self.refused(self.repack(path, other, "--label", "b", "--property", self.PROPERTY), str(path), str(other), code=2)
         self.refused(self.repack(path, made, "--label", "b", "--property", self.PROPERTY), str(path), str(made), code=2)
-
-
-class BadCodeTest(RepackCase):
-    def split(self, content, by="sm"):
-        section = ".nv_fatbin" if by == "sm" else ".hip_fatbin"
-        path = self.wheel({"demo/lib.so": library([(section, content)])}).write(self.root)
-        return self.repack(path, "--split", by)
-
-    def test_damaged_fat_binaries(self):
-        whole = fatbin(entry(CUBIN, 80), entry(CUBIN, 90), entry(PTX, 90))
-        for damaged in (whole[:-8], whole + b"garbage!" * 4, whole[:8] + struct.pack("<Q", 1 << 60) + whole[16:],
-                        whole[:16 + 8] + struct.pack("<Q", 1 << 50) + whole[32:]):
-            self.refused(self.split(damaged), "demo/lib.so", ".nv_fatbin", "at byte")
-        whole = bundle("gfx90a", "gfx942")
-        self.refused(self.split(whole[:40], "gfx"), "demo/lib.so")
-        self.refused(self.split(whole[:24] + struct.pack("<Q", 1 << 40) + whole[32:], "gfx"), "demo/lib.so")
-
-    def test_no_code(self):
-        path = self.wheel({"demo/lib.so": library()}).write(self.root)
-        self.refused(self.repack(path, "--split", "sm"), "CUDA")
-        self.refused(self.repack(path, "--split", "gfx"), "AMD")
-
-    def test_what_cannot_be_cut_stays_whole(self):
-        # Nothing points at its code: who refers to it is not known.
-        path = self.wheel({"demo/lib.so": library([(".nv_fatbin", fatbin(entry(CUBIN, 80), entry(CUBIN, 90)))])})
-        path = path.write(self.root)
-        result = self.repack(path, "--split", "sm")
-        self.assert_ok(result)
-        self.assertIn("stays whole", str(result))
-        for label in ("sm80", "sm90"):
-            members = self.assert_whole(self.out / f"demo-1.0-py3-none-linux_x86_64-{label}.whl")
-            self.assertEqual(members["demo/lib.so"], self.contents(path)["demo/lib.so"])
-
-    def test_code_objects_over_one_another(self):
-        # Each by itself would have 8 GB.
-        own, size = b"hipv4-amdgcn-amd-amdhsa--gfx942", 8 << 20
-        code = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 1000)
-        code += (struct.pack("<QQQ", 1 << 17, size, len(own)) + own) * 999
-        code += struct.pack("<QQQ", 1 << 17, size, len(own)) + own.replace(b"gfx942", b"gfx90a")
-        data = registered_library(code.ljust(1 << 17, b"\0") + b"c" * size, ".hip_fatbin")
-        path = self.wheel({"demo/lib.so": data}).write(self.root)
-        self.refused(self.repack(path, "--split", "gfx"), "demo/lib.so", "over one another")
-
-    def test_a_bundle_that_unpacks_to_more_than_code_does(self):
-        zstd = shutil.which("zstd")
-        if not zstd:
-            self.skipTest("needs zstd")
-        size = 512 << 20
-        frame = subprocess.run(f"head -c {size} /dev/zero | {zstd} -q -c", shell=True, capture_output=True, check=True).stdout
-        self.assertLess(len(frame), 100_000)
-        code = b"CCOB" + struct.pack("<HHIIQ", 2, 1, 24 + len(frame), size, 0) + frame
-        self.refused(self.split(code, "gfx"), "demo/lib.so", "unpacks to too much")
-
-    def test_a_registered_library(self):
-        data = registered_library(fatbin(*[entry(CUBIN, 80)] * 120, entry(CUBIN, 90)), ".nv_fatbin")
-        path = self.wheel({"demo/lib.so": data}).write(self.root)
-        self.assert_ok(self.repack(path, "--split", "sm"))
-        cut = self.contents(self.out / "demo-1.0-py3-none-linux_x86_64-sm90.whl")["demo/lib.so"]
-        self.assertEqual(len(data) - len(cut), 8192)
-        self.assertEqual(sections(cut)[".nv_fatbin"][1], fatbin(entry(CUBIN, 90)))
-
-    def test_a_compression_that_is_not_read_stays(self):
-        packed = b"CCOB" + struct.pack("<HHIQ", 1, 1, 100, 0) + b"x" * 50
-        path = self.wheel({"demo/old.so": library([(".hip_fatbin", packed)]),
-                           "demo/new.so": library([(".hip_fatbin", bundle("gfx90a", "gfx942"))])}).write(self.root)
-        result = self.repack(path, "--split", "gfx")
-        self.assert_ok(result)
-        self.assertRegex(str(result), r"demo/old\.so: .*version 1 .*stays whole")
-        for label in ("gfx90a", "gfx942"):
-            members = self.assert_whole(self.out / f"demo-1.0-py3-none-linux_x86_64-{label}.whl")
-            self.assertEqual(members["demo/old.so"], self.contents(path)["demo/old.so"])
 
 
 @unittest.skipUnless(NVCC, "there is no nvcc on PATH")
@@ -320,6 +260,23 @@ class SplitTest(RepackCase):
             elf, ptx = self.dump(path)
             was, _ = self.dump(old)
             self.assertEqual(elf, {architecture: was[architecture]})
+
+    def test_the_stub_of_device_linking_is_no_code(self):
+        source, built = self.root / "one.cu", self.root / "one.o"
+        source.write_text(ONE)
+        subprocess.run([NVCC, *GENCODE[:4], "-Xcompiler", "-fPIC", "-c", "-o", built, source], check=True, capture_output=True)
+        subprocess.run([NVCC, "-shared", "-o", self.root / "lib.so", built], check=True, capture_output=True)
+        data = (self.root / "lib.so").read_bytes()
+        # Linked by itself, nvcc's stub is for the oldest architecture that it knows, and has nothing but tables.
+        empty = {code[1] for codes in cubins(data) for code in codes if code[0] == CUBIN and b".text." not in code[2]}
+        self.assertEqual(len(empty), 1)
+        self.assertFalse(empty & {80, 90})
+        path = self.wheel({"demo/lib.so": data}, tags="py3-none-manylinux_2_34_x86_64").write(self.root)
+        result = self.assert_ok(self.repack(path, "--split", "sm", "--json"))
+        self.assertEqual([(row["label"], row["code"]["none"]) for row in result.json["wheels"]], [("sm80", 0), ("sm90", 0)])
+        audited = self.variant("audit", path, "--for", "t4", "--json").json
+        self.assertEqual(audited["audited"][0]["gpu_code"]["nvidia"], ["sm_80", "sm_90"])
+        self.assertIn("machine-gpu-code", [one["code"] for one in audited["findings"]])
 
     def test_several_translation_units(self):
         answer = self.check_split(self.compile("lib.so"), "lib.so")

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from matrix_case import LISTS, MatrixCase
+from matrix_case import LISTS, PROJECT, MatrixCase
 
 
 class ToolchainTest(MatrixCase):
@@ -89,6 +89,91 @@ exec gcc "$@"
         # Nothing is left of a table with such rows only.
         self.describe('[tool.axle.axes.gpu]\ngpu = { properties.nvidia.sm_arch = ["80_real"], optional = true }\n')
         self.assert_fails(self.build(env=env), 1, "no CUDA compiler")
+
+    def refused_before_the_first_compile(self, *words, env=None, options=()):
+        done = self.assert_fails(self.build(*options, env={**self.env, **(env or {})}), 1, *words)
+        self.assertEqual(list(self.out.glob("*")), [], str(done))
+        return done
+
+    def test_the_compilers_of_a_rows_environment(self):
+        self.native()
+        table = '[tool.axle.axes.cpu]\nnull = {}\nv2 = { properties.x86_64.level = ["v2"] }\n'
+        for variable, value, words in (("CC", "no-such-cc", "no-such-cc"), ("CXX", "no-such-cxx", "no C++ compiler works with CXX=no-such-cxx"),
+                                       ("CFLAGS", "-fno-such-flag", "the C compiler does not work with CFLAGS=-fno-such-flag")):
+            with self.subTest(variable):
+                self.describe(table + f'[tool.axle.axes.cpu.v3]\nproperties.x86_64.level = ["v3"]\nenvironment.{variable} = "{value}"\n')
+                place = len((PROJECT + table).splitlines()) + 3
+                done = self.refused_before_the_first_compile(f"pyproject.toml:{place}: variant v3: ", words)
+                self.assertNotIn("apt install", done.err if variable == "CFLAGS" else "")
+        # The others are built with their own.
+        wrapper = self.root / "wrapper"
+        wrapper.write_text(f'#!/bin/sh\necho "$@" >> {self.root}/calls\nexec gcc "$@"\n')
+        wrapper.chmod(0o755)
+        self.describe(table + f'v3 = {{ properties.x86_64.level = ["v3"], environment.CC = "{wrapper}" }}\n')
+        self.assertEqual(list(self.built()), ["null", "v2", "v3"])
+        calls = (self.root / "calls").read_text()
+        self.assertIn("-march=x86-64-v3", calls)
+        self.assertNotIn("-march=x86-64-v2", calls)
+
+    def test_compilers_that_do_not_work_say_why(self):
+        done = self.refused_before_the_first_compile("the C compiler does not work with CFLAGS=-fno-such-flag", "unrecognized command",
+                                                     "correct these variables", env={"CFLAGS": "-fno-such-flag"})
+        self.assertNotIn("apt install", done.err)
+        self.refused_before_the_first_compile("no C++ compiler works with CXXFLAGS=-fno-such-flag", env={"CXXFLAGS": "-fno-such-flag"})
+        self.refused_before_the_first_compile("finding a C compiler with CC=no-such-cc failed", env={"CC": "no-such-cc"})
+
+    def test_a_named_compiler_of_this_architecture(self):
+        self.native()
+        self.describe('[tool.axle.axes.cpu]\nv2 = { properties.x86_64.level = ["v2"] }\n[tool.axle.toolchain.x86_64]\ncc = "no-such-cc"\n')
+        done = self.refused_before_the_first_compile("variant v2: there is no compiler for x86_64: no-such-cc", "[tool.axle.toolchain.x86_64]")
+        self.assertNotIn("--arch", done.err)
+        self.assertEqual(done.json["error"]["message"].count("pyproject.toml:"), 1)
+
+    def test_nvcc_of_a_row_and_its_own_words(self):
+        """Driven by a stand-in that answers as nvcc does (CUDA 13.0): its version, --dryrun, and how it refuses."""
+        nvcc = self.root / "nvcc"
+        nvcc.write_text("""#!/bin/sh
+case "$*" in *--version*) echo "Cuda compilation tools, release 13.0, V13.0.88"; exit 0 ;; esac
+set -- $NVCC_PREPEND_FLAGS "$@" $NVCC_APPEND_FLAGS
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -ccbin) shift; command -v "$1" > /dev/null || { echo "nvcc fatal   : Failed to preprocess host compiler properties." >&2; exit 1; } ;;
+    *compute_20*) echo "nvcc fatal   : Unsupported gpu architecture 'compute_20'" >&2; exit 1 ;;
+  esac
+  shift
+done
+""")
+        nvcc.chmod(0o755)
+        table = '[tool.axle.axes.gpu]\ncpu = {{}}\n[tool.axle.axes.gpu.sm80]\nproperties.nvidia.sm_arch = ["80_real"]\n{}\n'
+        gpu = len(PROJECT.splitlines()) + 4
+        env = {"CUDACXX": str(nvcc)}
+        self.describe(table.format('environment.CUDACXX = "/no/such/nvcc"'))
+        self.refused_before_the_first_compile(f"pyproject.toml:{gpu + 1}: variant sm80: there is no CUDA compiler", "/no/such/nvcc", env=env)
+        self.describe(table.format('cuda-architectures = ["20-real"]'))
+        self.refused_before_the_first_compile(f"pyproject.toml:{gpu + 1}: variant sm80: ", "has no target 20-real", env=env)
+        self.describe(table.format("cmake.GPU = true"))
+        self.refused_before_the_first_compile("variant sm80: ", "no C++ compiler for nvcc: no-such-cxx, which CUDAHOSTCXX names",
+                                              env={**env, "CUDAHOSTCXX": "no-such-cxx"})
+        done = self.refused_before_the_first_compile("variant sm80: ", "does not work with NVCC_APPEND_FLAGS=-ccbin no-such-cxx",
+                                                     "Failed to preprocess host compiler", env={**env, "NVCC_APPEND_FLAGS": "-ccbin no-such-cxx"})
+        self.assertNotIn("has no target", done.err)
+
+    def test_a_variable_that_no_row_uses(self):
+        self.native()
+        table = 'cmake.define.STEB = 2\n[tool.axle.axes.cpu]\nnull = {}\nv2 = { properties.x86_64.level = ["v2"], cmake.STEP = 2 }\n'
+        self.describe(table)
+        place = len(PROJECT.splitlines()) + 1
+        for _ in range(2):
+            done = self.assert_ok(self.build())
+            self.assertEqual(done.err.count("does not use the variable"), 1, done.err)
+            self.assertIn(f"pyproject.toml:{place}: the CMake project does not use the variable STEB", done.err)
+            self.assertIn("did you mean STEP?", done.err)
+        # Read in one row, it is not misspelt. Axle's own are no concern of anybody's.
+        (self.project / "CMakeLists.txt").write_text(LISTS + 'if(STEP EQUAL 2)\n  message("${STEB}")\nendif()\n')
+        self.assertNotIn("does not use", self.assert_ok(self.build()).err)
+
+    def test_settings_of_a_back_end_that_no_row_has(self):
+        self.refused_before_the_first_compile("--config-settings: they are for a build back end", "pyproject.toml", options=["-C", "nonsense=1"])
 
     def test_offload_architectures_follow_from_the_properties(self):
         clang = shutil.which("clang++")
@@ -210,7 +295,7 @@ ptx = { properties.nvidia.sm_arch = ["80_virtual"] }
                 listed = subprocess.run([tool, "--list-elf", self.unpack(wheels[label]["file"]) / "demo/libdemo.so"],
                                         capture_output=True, text=True).stdout
                 self.assertEqual(sorted(line.split(".")[-2] for line in listed.splitlines() if ".cubin" in line), codes)
-        moved = self.root / "elsewhere" / "project"
+        moved = self.root / "else where" / "pro ject"
         shutil.copytree(self.project, moved)
         again = self.built("--variant", "both", project=moved, out=self.root / "other")
         self.assertEqual(again["both"]["sha256"], wheels["both"]["sha256"])

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cause_test import CauseTestCase, sdist
+from cause_test import VERSION, CauseTestCase, sdist
 from support import PEERS, SOURCE, Index, Wheel, levels_document, publish_levels, tree, variant_document
 
 ROOMS = "resolver installer index builder cli providers wheel machines detect report".split()
@@ -258,6 +258,19 @@ class Hints(CauseTestCase):
         result = self.variant("install", "demo", "-c", "my project/pyproject.toml")
         self.follow(result, "uv pip compile 'my project/pyproject.toml' -o requirements.txt")
         self.assertIn("demo==1.0", (self.root / "requirements.txt").read_text())
+
+    def test_a_project_that_needs_a_source_distribution_is_locked(self):
+        self.index.add_sdist("demo", "1.0")
+        folder = self.root / "my project"
+        folder.mkdir()
+        (folder / "pyproject.toml").write_text(f'[project]\nname = "p"\nversion = "1"\nrequires-python = "=={VERSION}.*"\n'
+                                               'dependencies = ["demo"]\n')
+        # A project's indexes are its own or the user's, and its environment is in its folder.
+        self.configure_the_index()
+        del self.env["VIRTUAL_ENV"]
+        result = super().variant("lock", cwd=folder)
+        self.follow(result, "variant lock --build=demo", cwd=folder)
+        self.assertIn('name = "demo"', (folder / "axle.lock").read_text())
 
     # --- machines, providers, indexes, the runtime
 

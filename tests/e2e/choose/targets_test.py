@@ -215,7 +215,8 @@ class Composition(TestCase):
                 (["--for", "graviton3", "--platform", "win_amd64"], ["graviton3 runs Linux"]),
                 (["--for", "windows;libc:glibc=2.28"], ["windows;libc:glibc=2.28: Windows has no glibc"]),
                 (["--for", "windows;aarch64;x86_64:avx512f"], ["aarch64", "x86_64"]), (["--for", "macos:17"], ["no machine has that", "15, 26"]),
-                (["--for", "wndows"], ["wndows", "windows"]),
+                (["--for", "wndows"], ["wndows", "windows"]), (["--for", "macos:15;macos:14"], ["stated twice", "15", "14"]),
+                (["--for", "macos15-m5"], ["began with macOS 26", "macos26-m5"]), (["--for", "gh200;x86_64"], ["comes with a CPU of aarch64"]),
                 (["--platform", "win_amd64", "--platform", "manylinux2014_x86_64"], ["no machine is both"]),
                 (["--platform", "win_amd64", "--platform", "win_arm64"], ["no machine is both"]),
                 (["--platform", "macosx_9_0_x86_64"], ["there is no such macOS"]), (["--platform", "macosx_14_0"], ["not a platform tag"]),
@@ -245,6 +246,14 @@ class Composition(TestCase):
                               ("macos:14;x86_64", "macosx_10_13_x86_64"), ("rtx4090;windows", "win_amd64")):
             with self.subTest(machine):
                 self.assertEqual(self.chosen("--for", machine, *python), f"demo-1.0-cp312-cp312-{tags}.whl")
+        # A Python need not be for the processor: Rosetta 2 and Windows translate, and Windows runs 32-bit programs.
+        Wheel("demo", "1.0", tags="cp312-cp312-win32").write(self.wheels)
+        for options, tags in ((["--for", "macos15-m4;x86_64"], "macosx_10_13_x86_64"), (["--for", "windows-snapdragon-x;x86_64"], "win_amd64"),
+                              (["--for", "macos15-m4", "--platform", "macosx_15_0_x86_64"], "macosx_10_13_x86_64"),
+                              (["--for", "windows-snapdragon-x", "--platform", "win_amd64"], "win_amd64"),
+                              (["--for", "windows-rtx5090", "--platform", "win32"], "win32"), (["--for", "macos15-m4"], "macosx_11_0_arm64")):
+            with self.subTest(" ".join(options)):
+                self.assertEqual(self.chosen(*options, *python), f"demo-1.0-cp312-cp312-{tags}.whl")
         self.assertEqual(self.chosen("--for", "windows;x86_64:v3;nvidia:sm=120,driver=581.29", *python, name="fast"),
                          "fast-1.0-cp312-cp312-win_amd64-v3.whl")
         profile = self.root / "pc.json"
@@ -256,6 +265,10 @@ class Composition(TestCase):
         Wheel("new", "1.0", tags="py3-none-manylinux_2_17_x86_64").write(self.wheels)
         self.assert_fails(self.variant("resolve", "new", *self.folder, "--for", "macos:13"), 3, "its wheels need macOS 14.0 or newer",
                           "this machine has macOS 13.0 (stated, not read)")
+        Wheel("odd", "1.0", tags="py3-none-macosx_15_1_arm64").write(self.wheels)
+        self.assert_fails(self.variant("resolve", "odd", *self.folder, "--for", "macos15-m4"), 3,
+                          "its wheels are tagged for macOS 15.1, a tag that no macOS takes")
+        self.assert_fails(self.variant("resolve", "new", *self.folder, "--for", "macos13-m1"), 3, "this machine has macOS 13.6")
         self.assert_fails(self.variant("resolve", "new", *self.folder, "--for", "windows"), 3, "its wheels are for", "macOS", "Linux", "only")
         said = self.variant("resolve", "demo", *self.folder, "--for", "windows")
         self.assertIn("windows: assuming x86_64, which is not stated", said.err)

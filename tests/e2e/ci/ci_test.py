@@ -91,6 +91,11 @@ class FilesTest(CiCase):
         self.assert_fails(self.variant("ci", "jenkins", self.project), 2)
         self.write_project('[tool.axle.ci]\nindx = "public"\n')
         self.assert_fails(self.variant("ci", "make", self.project), 1, "pyproject.toml", "indx")
+        self.write_project('[tool.axle.ci]\nlock-files = ["nope.lock"]\n')
+        for system in ("github", "make"):
+            self.assert_fails(self.variant("ci", system, self.project), 1, "pyproject.toml:", "lock-files", "the project has no file \"nope.lock\"")
+        for name in "abc":
+            (self.project / name).write_text("locked\n")
         self.write_project("[tool.axle.ci]\nlock-files = [\"a\", \"b\", \"c\"]\n")
         self.assert_fails(self.variant("ci", "gitlab", self.project), 1, "lock-files")
         self.assert_ok(self.variant("ci", "github", self.project, "--out", "-"))

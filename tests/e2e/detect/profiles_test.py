@@ -36,7 +36,7 @@ class Names(ProfileTestCase):
 
     def test_words_choose(self):
         rows = self.assert_ok(self.variant("machines", "--json", "GeForce", "1080")).json["machines"]
-        self.assertEqual([row["name"] for row in rows], ["gtx1080", "gtx1080-r580", "gtx1080ti"])
+        self.assertEqual([row["name"] for row in rows], ["gtx1080", "gtx1080-r580", "gtx1080ti", "windows-gtx1080"])
         self.assert_fails(self.variant("machines", "rtx40900"), 1, "no shipped machine mentions rtx40900", "did you mean rtx4090")
 
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -17,7 +18,7 @@ from support import VARIANT, Wheel, record_hash, variant_document
 
 PROVOKED = {  # by audit_image_test.py
     "image-broken", "image-libc", "image-twice", "image-hidden", "machine-cpu-only", "machine-gpu-code", "machine-driver", "machine-libc",
-    "machine-cpu", "machine-gpu-unknown",
+    "machine-cpu", "machine-gpu-unknown", "machine-unstated",
 }
 X86 = subprocess.run(["uname", "-m"], capture_output=True, text=True).stdout.strip() == "x86_64"
 
@@ -151,7 +152,9 @@ class Findings(AuditTestCase):
         done = self.audit(self.wheel({"demo/libx.so": fitting}, label="sm90", document=document))
         self.assertEqual((done.code, done.json["audited"][0]["gpu_code"]), (0, {"nvidia": ["sm_80", "sm_90"]}))
         self.provoke("gpu-code-packed", self.wheel({"demo/libx.so": library([(".nv_fatbin", fatbin(entry(CUBIN, 80, flags=0x8000)))])}))
-        self.provoke("gpu-code-unknown", self.wheel({"demo/libx.so": library([(".nv_fatbin", b"rubbish" * 9)])}))
+        newer = b"CCOB" + struct.pack("<HHIIQ", 9, 1, 24, 64, 0) + b"c" * 64
+        self.provoke("gpu-code-unknown", self.wheel({"demo/libx.so": library([(".hip_fatbin", newer)])}))
+        self.found("library-damaged", self.wheel({"demo/libx.so": library([(".nv_fatbin", b"rubbish" * 9)])}))
 
     def declared(self, files, *properties, tags=TAGS, label="x"):
         namespaces = tuple(dict.fromkeys(one[0] for one in properties))
@@ -300,9 +303,39 @@ class Targets(AuditTestCase):
         self.assertNotIn("machine-libc", self.codes(musl, "--for", "h100;libc:musl=1.2"))
         self.assertIn("needs musl", self.found("machine-libc", musl, "--for", "h100;libc:glibc=2.36")["message"])
 
+    def test_what_is_only_assumed_is_no_fault(self):
+        new = self.wheel({"demo/libx.so": library([(".nv_fatbin", fatbin(entry(CUBIN, 90)))]),
+                          MODULE: self.module("extern unsigned arc4random(void); arc4random();")}, "cp311-cp311-manylinux_2_36_x86_64")
+        for machine, code in ("h100", "machine-unstated"), ("h100;libc:glibc=2.28", "machine-libc"), ("h100;libc:glibc=2.36", None):
+            done = self.audit(new, "--for", machine)
+            self.assertEqual([one["code"] for one in done.json["findings"] if one["code"].startswith("machine")], [code] if code else [])
+            self.assertEqual(done.code, 1 if code == "machine-libc" else 0, str(done))
+        found = self.found("machine-unstated", new, "--for", "h100")
+        self.assertEqual(found["severity"], "info")
+        self.assertIn("needs glibc 2.36, and which one it has was not stated", found["message"])
+        self.assertIn("h100;libc:glibc=2.36", found["hint"])
+        musl = self.wheel({"demo/libx.so": library(needed=["libc.musl-x86_64.so.1"])}, "cp311-cp311-musllinux_1_2_x86_64")
+        self.assertIn("which C library it has", self.found("machine-unstated", musl, "--for", "h100")["message"])
+        arm = self.wheel({"demo/libx.so": library(machine=183)}, "cp311-cp311-manylinux_2_28_aarch64")
+        self.assertIn("for aarch64", self.found("machine-unstated", arm, "--for", "h100")["message"])
+        self.found("machine-cpu", arm, "--for", "h100;x86_64:v3")
+        # PTX 9.9 is newer than any driver that is assumed.
+        ptx = self.wheel({"demo/libx.so": library([(".nv_fatbin", fatbin(entry(PTX, 80, version=(9, 1))))])})
+        self.assertIn("which driver it has", self.found("machine-unstated", ptx, "--for", "h100")["message"])
+        self.found("machine-driver", ptx, "--for", "h100;nvidia:driver=580.65.06")
+
     def test_usage(self):
         self.assert_fails(self.variant("audit"), 2, "nothing to audit")
         self.assert_fails(self.variant("audit", "nowhere.whl"), 2, "nowhere.whl", "no such file")
+        empty = self.root / "empty"
+        (empty / "inside").mkdir(parents=True)
+        self.assert_fails(self.variant("audit", empty), 1, str(empty), "nothing to audit")
+        (empty / "inside/text").write_text("no library")
+        self.assert_fails(self.variant("audit", empty), 1, "nothing to audit")
+        alone = empty / "inside/libx.so"
+        alone.write_bytes(self.library())
+        self.assert_fails(self.variant("audit", alone), 2, "libx.so: it is a library", "the folder that it is in")
+        self.assert_ok(self.variant("audit", alone.parent))
         self.assert_fails(self.variant("audit", "installed", "--python", self.root / "nowhere"), 1)
         self.assert_fails(self.audit(self.wheel({MODULE: self.module()}), "--for", "h1000"), 2, "h100")
 

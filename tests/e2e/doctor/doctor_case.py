@@ -29,7 +29,6 @@ PROPOSES_NOTHING = {
     "compat-library": "nothing is wrong",
     "driver-without-gpu": "nothing is wrong",
     "wsl": "nothing is wrong",
-    "cuda-driver-floor": "a driver is installed",
     "gpu-code-packed": "a driver is installed",
     "ptx-needs-driver": "a driver is installed",
     "gpu-code-partial": "nothing is wrong while these libraries are not used",

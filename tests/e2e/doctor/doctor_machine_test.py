@@ -190,13 +190,22 @@ class Features(DoctorTestCase):
     def test_features_by_gpu(self):
         for machine, expected in [
                 ("h100", {"float8": "yes", "flash-attention": "yes", "compile-gpu": "yes", "bf16": "yes", "xpu": "no",
-                          "xccl": "no", "cuda-graphs": "yes", "symmetric-memory": "no", "aotinductor": "yes"}),
-                ("a100", {"float8": "no", "flash-attention": "yes", "bf16": "yes", "tf32": "yes"}),
+                          "xccl": "no", "cuda-graphs": "yes", "symmetric-memory": "no", "aotinductor": "yes",
+                          "float8-rowwise": "yes", "float8-training": "yes", "mx-formats": "no", "nvshmem": "no",
+                          "cutlass": "unknown", "composable-kernel": "no", "graph-partition": "yes", "muon": "yes",
+                          "fsdp2-quantized": "no", "stable-abi": "yes", "compile-mps": "no", "sycl-extensions": "no"}),
+                ("a100", {"float8": "no", "float8-rowwise": "no", "flash-attention": "yes", "bf16": "yes", "tf32": "yes"}),
+                ("b200", {"float8": "yes", "float8-rowwise": "yes", "mx-formats": "yes"}),
+                ("rtx5090", {"float8": "yes", "float8-rowwise": "unknown", "mx-formats": "yes"}),
                 ("t4", {"float8": "no", "flash-attention": "no", "bf16": "no", "compile-gpu": "yes"}),
-                ("gtx1080ti", {"compile-gpu": "no", "cuda-graphs": "yes", "bf16": "no"}),
-                ("mi300x", {"float8": "yes", "flash-attention": "yes", "xpu": "no", "bf16": "unknown"}),
-                ("rx7900xtx", {"float8": "unknown", "flash-attention": "unknown"}),
-                ("bmg", {"xpu": "yes", "xccl": "yes", "flex-attention-xpu": "yes", "float8": "unknown"}),
+                ("gtx1080ti", {"compile-gpu": "no", "flex-attention": "no", "cuda-graphs": "yes", "bf16": "no"}),
+                ("mi300x", {"float8": "yes", "float8-rowwise": "yes", "float8-training": "unknown",
+                            "flash-attention": "yes", "xpu": "no", "bf16": "unknown", "mx-formats": "no",
+                            "composable-kernel": "yes", "cutlass": "unknown", "flex-attention": "yes"}),
+                ("rx7900xtx", {"float8": "no", "flash-attention": "yes", "composable-kernel": "no"}),
+                ("rx9070", {"float8": "yes", "flash-attention": "yes"}),
+                ("bmg", {"xpu": "yes", "xccl": "yes", "flex-attention": "yes", "float8": "no", "xpu-a16w4": "yes",
+                         "sycl-extensions": "yes", "compile-gpu": "yes", "mx-formats": "unknown"}),
                 ("none", {"float8": "no", "aotinductor": "yes", "amx-int8": "unknown", "cuda-graphs": "no"})]:
             found = self.features(machine)
             for name, usable in expected.items():
@@ -231,7 +240,9 @@ class Features(DoctorTestCase):
     def test_releases_differ(self):
         self.assertIn("added in torch 2.8", self.features("bmg", "torch==2.7")["xccl"]["reason"])
         self.assertEqual(self.usable("bmg", "xccl", "torch==2.7"), "no")
-        self.assertEqual(self.usable("bmg", "flex-attention-xpu", "torch==2.14"), "unknown")
+        self.assertEqual(self.usable("bmg", "flex-attention", "torch==2.8"), "no")
+        self.assertEqual(self.usable("bmg", "mx-formats", "torch==2.14"), "yes")
+        self.assertEqual(self.usable("bmg", "quantized-llm-cpu", "torch==2.14"), "unknown")
         self.assertEqual(self.usable("h100", "float8", "torch==2.15"), "yes")
 
     def test_amx_by_the_cpu(self):
@@ -240,6 +251,8 @@ class Features(DoctorTestCase):
             return self.features(self.machine(cpu=cpu))[name]
 
         self.assertEqual(usable("present", "amx-int8")["usable"], "yes")
+        self.assertEqual(usable("present", "amx-int4")["usable"], "yes")
+        self.assertIn("from M = 5 on", usable("present", "amx-int4")["note"])
         self.assertEqual(usable("present", "amx-fp16")["usable"], "no")
         self.assertEqual(usable("absent", "amx-int8")["usable"], "no")
         self.assertEqual(usable("unknown", "amx-int8")["usable"], "unknown")
@@ -250,10 +263,11 @@ class Features(DoctorTestCase):
     def test_no_builds_for_another_system_or_c_library(self):
         cpu = level_cpu(4, amx_tile="blocked")
         mac = self.machine(cpu=cpu, os={"system": "Darwin", "kernel": "21.3.0"})
-        for machine in ("alpine-container", mac):
+        for machine, reason in (("alpine-container", "no builds for this CPU and system"),
+                                (mac, "torch 2.2 was the last release for macos_x86_64")):
             found = self.features(machine)["aotinductor"]
             self.assertEqual(found["usable"], "no", found)
-            self.assertIn("no builds for this CPU and system", found["reason"])
+            self.assertIn(reason, found["reason"])
         self.assertNotIn("5.16", self.finds("cpu-withheld", mac, environment=False)["hint"])
         unknown = self.machine(cpu=level_cpu(4), os={"system": ""})
         self.assertEqual(self.features(unknown)["aotinductor"]["usable"], "yes")

@@ -238,7 +238,8 @@ class Broken(UserFiles):
                 ('version = "*"', 'version = "*"\ngoes-with = { torch = "==1" }', "goes-with"),
                 ('version = "*"', 'version = "*"\ngoes-with = { acme-kernels = "what" }', "goes-with"),
                 ('version = "*"', 'version = "*"\ndefault-index = { linux_x86_64 = "cu999" }', "default-index"),
-                ('date = "2026-11-20"', 'date = "2026-11-20"\nended = { torch = "1" }', "ended")]:
+                ('date = "2026-11-20"', 'date = "2026-11-20"\nended = { torch = "1" }', "ended"),
+                ('date = "2026-11-20"', 'date = "2026-11-20"\nended-platforms = { macos_x86_64 = "two" }', "ended-platforms")]:
             text = self.good.replace(old, new, 1)
             self.assertNotEqual(text, self.good)
             with self.subTest(new=new):

@@ -22,7 +22,7 @@ class Machines(TorchTestCase):
                 ("v100", "2.14.1", "cu126"), ("h100;nvidia:driver=550.54", "2.14.1", "cu126"),
                 # The newest cu126 has no code for 12.0, and no cu128 came after 2.11, whose cu129 is newer still.
                 ("rtx5090;nvidia:driver=570.26", "2.11.0", "cu129"),
-                ("h100;nvidia:driver=450.80.02", "2.7.1", "cu118"),
+                ("a100;nvidia:driver=450.80.02", "2.7.1", "cu118"),
                 ("mi300x", "2.14.1", "rocm7.14"), ("mi50", "2.14.1", "rocm7.2"), ("rx7900xtx", "2.14.1", "rocm7.14"),
                 ("bmg", "2.14.1", "xpu"), ("pvc", "2.14.1", "xpu"), ("none", "2.15.0", "cpu"),
                 ("thor", "2.15.0", "cu132"), ("gb10", "2.15.0", "cu132"), ("gh200", "2.15.0", "cu132")]:

@@ -95,6 +95,13 @@ class Releases(LintCase):
         size = (self.out / "simple/demo/demo-1.0-py3-none-any-v9.whl").stat().st_size
         self.assertEqual(found["unreachable_variant", "demo", "1.0 v9"]["bytes"], size)
         self.assertEqual(self.lint()["lost_bytes"], sum(one["bytes"] for one in found.values()))
+        opposed = {"plain": [("x86_64", "level", ["v2"])], "bounds": [("nvidia", "cuda_version_lower_bound", ["13.0"]), ("nvidia", "cuda_version_upper_bound", ["12.0"])],
+                   "mixed": [("x86_64", "level", ["v3"]), ("aarch64", "version", ["8.2a"])]}
+        self.publish(*(Wheel("opposed", "1.0", label, document(opposed, namespaces=("x86_64", "nvidia", "aarch64"))) for label in opposed))
+        none = {key[2]: one["message"] for key, one in self.problems().items() if key[:2] == ("unreachable_variant", "opposed")}
+        self.assertEqual(set(none), {"1.0 bounds", "1.0 mixed"})
+        self.assertIn("exclude each other", none["1.0 bounds"])
+        self.assertIn("is of aarch64", none["1.0 mixed"])
         self.assertIn("both is better", found["dominated_variant", "demo", "1.0 v3"]["message"])
 
     def test_names_and_metadata_that_others_refuse(self):
@@ -110,7 +117,7 @@ class Releases(LintCase):
     def test_dependencies_that_are_not_there_for_a_class(self):
         self.publish(Wheel("demo", "1.0", "null", DOCUMENT, requires=["needed>=1", "absent", "elsewhere; sys_platform == 'win32'"]),
                      Wheel("needed", "1.0", tags="cp312-cp312-manylinux_2_17_x86_64"), Wheel("needed", "0.5"),
-                     Wheel("elsewhere", "1.0", tags="cp312-cp312-win_amd64"))
+                     Wheel("elsewhere", "1.0", tags="cp312-cp312-win_amd64.win_arm64"))
         found = self.problems()["missing_dependency", "demo", "demo-1.0-py3-none-any-null.whl"]
         self.assertIn("graviton3", found["machines"])
         self.assertNotIn("h100", found["machines"])
@@ -210,7 +217,7 @@ class Files(LintCase):
         before = tree(self.out)
         self.lint("--deep")
         self.assertEqual(tree(self.out), before)
-        self.assert_fails(self.variant("index", "lint", self.root / "dist"), 1, "does not contain a package index")
+        self.assert_fails(self.variant("index", "lint", self.root / "dist"), 1, "does not contain a package index", "name an index")
 
     def test_every_code_is_in_the_manual(self):
         manual = (SOURCE / "docs/indexes.md").read_text()

@@ -33,6 +33,34 @@ class PublishTest(TestCase):
     def page(self, project):
         return json.loads((self.out / "simple" / project / "index.json").read_text())
 
+    def test_a_damaged_page_is_told_and_repaired(self):
+        self.assert_ok(self.publish(self.wheels("demo", "other")))
+        before = self.page("demo")
+        page = self.out / "simple/demo/index.json"
+        page.write_text(page.read_text()[:200])
+        for command in (("build", self.root / "dist"), ("add", *sorted((self.root / "dist").glob("demo-*.whl"))), ("update",), ("remove", "demo")):
+            failed = self.variant("index", *command, "--out", self.out)
+            self.assert_fails(failed, 1, str(page), "is damaged", "move its folder", "`variant index add`")
+            self.assertNotIn("URL", failed.err)
+        # What the message proposes.
+        page.parent.rename(self.root / "aside")
+        self.assert_ok(self.variant("index", "add", *sorted((self.root / "aside").glob("*.whl")), "--out", self.out))
+        self.check_whole()
+        self.assertEqual([one["hashes"] for one in self.page("demo")["files"]], [one["hashes"] for one in before["files"]])
+
+    def test_a_full_disk_is_called_so(self):
+        disk = self.root / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True).returncode:
+            self.skipTest("nothing may be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(disk)], check=True)
+        wheel = Wheel("large", "1.0", files={"large.bin": os.urandom(2 << 20)}).write(self.root / "dist")
+        for command in (("build", self.root / "dist"), ("add", wheel), ("update", self.root / "dist")):
+            failed = self.variant("index", *command, "--out", disk / "public")
+            self.assert_fails(failed, 1, "No space left on device", "free disk space")
+            self.assertNotIn("permissions", failed.err)
+        self.assertEqual([path for path in disk.rglob("*") if path.is_file()], [])
+
     def check_whole(self):
         """Every file that a page lists is there with its hash, and nothing else; the labels are those of the wheels."""
         projects = json.loads((self.out / "simple/index.json").read_text())["projects"]

@@ -148,7 +148,17 @@ class Answers(ServeCase):
 
     def test_it_ends_by_a_signal(self):
         self.server.send_signal(signal.SIGTERM)
-        self.assertEqual(self.server.wait(20), -signal.SIGTERM)
+        self.assertEqual(self.server.wait(20), 0)
+        self.assertEqual(self.server.stderr.read(), "")
+
+    def test_no_header_comes_twice(self):
+        for path in ("/", "/simple/", "/simple/demo/", "/simple/demo/demo-1.0-py3-none-any.whl", "/nowhere"):
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+            connection.request("GET", path)
+            names = [name.lower() for name, _ in connection.getresponse().getheaders()]
+            connection.close()
+            self.assertEqual(len(names), len(set(names)), (path, names))
+            self.assertIn("x-content-type-options", names)
 
     def test_what_it_cannot_do_is_told(self):
         self.assert_fails(self.variant("index", "serve", self.root / "dist"), 1, "does not contain a package index")

@@ -138,6 +138,7 @@ class Forms(UploadCase):
         self.assertEqual(proxy.logins, [], "a login of this machine goes through no proxy")
         count = len(self.index.forms)
         self.assert_fails(self.publish("--repository-url", self.index.url), 2, "name the wheels")
+        self.assert_fails(self.publish(self.dist, "--repository-url", self.root / "public"), 2, "`variant index add WHEELS --out FOLDER`")
         self.assert_ok(self.publish(self.dist, "--repository-url", self.index.url, "--dry-run"))
         self.assertEqual(len(self.index.forms), count)
 
@@ -148,6 +149,7 @@ class Forms(UploadCase):
             self.index.answer = lambda form: (status, text) if any(filename == paths[1].name for *_, filename in form) else None
             return self.publish(*paths, "--repository-url", self.index.url, *words)
         for status, text, hint in ((401, "no", "give a login"), (403, "not yours", "give a login"), (404, "x", "--repository-url"), (400, "<html><b>bad  classifier</b>\n\x1b[31m</html>", "bad classifier"),
+                                   (400, "<html><head><style type=x>body { color: red }</style><SCRIPT>let a = '<b>';</SCRIPT></head><!-- <p>hid --><h1>Too</h1> large</html>", ": Too large\n"),
                                    (500, "oops", "oops")):
             failed = run(status, text)
             self.assert_fails(failed, 1, paths[1].name, f"HTTP {status}", hint, "1 of 3 files were uploaded", paths[0].name)

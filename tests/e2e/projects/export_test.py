@@ -34,7 +34,7 @@ class ExportCase(TestCase):
         # As servers answer: what is %2B in a URL is a plus in a name.
         self.web.answers |= {path.replace("+", "%2B"): answer for path, answer in self.web.answers.items()}
         self.checker.write(self.project / "wheels")
-        self.lock = LockText(["demo[plot]"], groups={"dev": ["checker"]})
+        self.lock = LockText(["demo[plot]"], groups={"lint": ["checker"]})
         self.lock.add_class("laptop", "none").add_class("train", "h100", TRAIN)
         main = self.web.url("/simple/")
         self.lock.add_wheel(self.demo, self.file("/simple", self.demo), main, needs=["torch>=2"], extras={"plot": ["figures"]})
@@ -87,13 +87,13 @@ class Requirements(ExportCase):
 
     def test_groups_come_with_their_name_and_places_are_absolute(self):
         self.assertNotIn("checker", self.exported("requirements", "--class", "train"))
-        text = self.exported("requirements", "--class", "train", "--group", "dev")
+        text = self.exported("requirements", "--class", "train", "--group", "lint")
         self.assertIn(f"checker @ {(self.project / 'wheels').as_uri()}/checker-0.5", text)
         self.make_venv()
         (self.root / "r.txt").write_text(text)
         self.assert_ok(self.pip("install", "--require-hashes", "-r", self.root / "r.txt"))
         self.assertEqual(self.versions(), {**self.WANTED["train"], "checker": "0.5"})
-        self.assert_fails(self.export("requirements", "--class", "train", "--group", "dve"), 1, "dve", "did you mean dev?")
+        self.assert_fails(self.export("requirements", "--class", "train", "--group", "lnit"), 2, "lnit", "did you mean lint?")
 
     def test_what_is_built_from_a_folder_has_no_hash(self):
         (self.project / "own").mkdir()

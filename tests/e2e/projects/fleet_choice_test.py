@@ -1,12 +1,15 @@
 """--minimize builds, --budget and --coverage: one choice for several machines, of a project's lock and of `variant resolve`."""
 
+import json
 import pathlib
 import random
+import re
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from project_case import ProjectCase
+from support import PYTHON
 
 SM = ("nvidia", "sm_arch")
 CUDA = ("nvidia", "cuda_version_lower_bound")
@@ -43,6 +46,15 @@ class FleetChoice(ProjectCase):
         self.write_project(["fast", "plain"], more='[tool.axle]\nminimize = "builds"\n' + MACHINES)
         self.assertEqual(self.builds(), {"null": ["laptop"], "cu126": ["train", "old"]})
         self.assertEqual(self.builds("--best"), {"null": ["laptop"], "cu130": ["train"], "cu126": ["old"]})
+
+    def test_it_is_shown_how_many_choices_are_tried(self):
+        said = self.assert_ok(self.call("lock", "--minimize", "builds", "--budget", "500kB", "--progress", "json")).err
+        events = [json.loads(line) for line in said.splitlines()]
+        shown = [one["what"] for one in events if one["event"] == "work"]
+        self.assertTrue(any(re.fullmatch(r"choosing builds: \d+ choices tried", one) for one in shown), shown)
+        of_resolve = self.assert_ok(self.variant("resolve", "fast", "--for", "none", "--for", "h100", "--minimize", "builds", "--index-url",
+                                                 self.index.url, "--python", PYTHON, "--progress", "json")).err
+        self.assertIn("choosing builds: ", of_resolve)
 
     def test_conditions_are_those_of_the_choice(self):
         """On every machine of a class's condition the same is chosen, with the same builds left out."""

@@ -208,9 +208,20 @@ class Outdated(ProjectCase):
         self.assertEqual(newest.out, "")
         self.assertIn("is the newest", newest.err)
 
+    def test_what_is_assumed_of_several_classes_is_said_once(self):
+        self.index.add_wheel(Wheel("rich", "1.0"))
+        machines = "".join(f'c{python} = {{ machine = "{gpu}", python = "3.{python}" }}\n'
+                           for gpu, pythons in (("h100", (10, 11)), ("none", (12, 13))) for python in pythons)
+        self.write(HEAD + 'requires-python = ">=3.10"\ndependencies = ["rich"]\n[tool.axle.machines]\n' + machines)
+        locked = self.assert_ok(self.call("lock", "--index-url", self.index.url, "--python", PYTHON))
+        for result in (locked, self.outdated()):
+            said = result.err.splitlines()
+            self.assertIn("assumed", "".join(said))
+            self.assertEqual(sorted(set(said)), sorted(said))
+
     def test_without_a_lock(self):
         self.write(HEAD)
-        self.assert_fails(self.call("outdated", "--index-url", self.index.url), 1, "axle.lock", "variant lock")
+        self.assert_fails(self.call("outdated", "--index-url", self.index.url), 2, "axle.lock", "variant lock")
 
 
 class Import(ProjectCase):
@@ -407,6 +418,17 @@ class Random(ProjectCase):
         for kind, i, j, k, m in matcher.get_opcodes():
             if kind != "equal":
                 self.assertEqual(before[i:j].strip(" \t\r\n"), "", f"{kind} {before[i:j]!r}")
+
+
+class UnfollowedKeys(ProjectCase):
+    def test_what_uv_says_and_a_lock_does_not_follow_is_said(self):
+        for key, value, said in (("conflicts", "[[{extra = 'a'}, {extra = 'b'}]]", True), ("environments", '["python_version > \'3\'"]', True),
+                                 ("required-environments", '["sys_platform == \'linux\'"]', True), ("add-bounds", '"exact"', True),
+                                 ("add-bounds", '"lower"', False)):
+            with self.subTest(key, value=value):
+                self.write(f"{HEAD}[tool.uv]\n{key} = {value}\n")
+                done = self.assert_ok(self.call("lock", "--upgrade", "--index-url", self.index.url, "--python", PYTHON))
+                self.assertEqual(f"pyproject.toml:5: tool.uv.{key} does not count" in done.err, said, done.err)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from support import SOURCE, TestCase
 MACHINES = int(os.environ.get("AXLE_ORACLE_MACHINES", "2000"))
 POLICIES = ["all", "any", "first", "device=0", "device=0,1", "device=1"]
 
-NVIDIA = ["9.0", "9.0", "7.5", "12.0", "12.1", "6.1", "3.5", "8.9", "8.6", "10.3", "11.0", "13.0", "8.7"]
+NVIDIA = ["9.0", "9.0", "7.5", "12.0", "12.1", "6.1", "5.2", "8.9", "8.6", "10.3", "11.0", "13.0", "8.7"]
 AMD = [*oracle.AMD_TARGETS, "gfx950", "gfx1036", "gfx1151", "gfx90c", "gfx942:sramecc+:xnack-", "gfx1103"]
 INTEL = [*oracle.INTEL_DEVICES, "49.1.2", "40.0.1", "20.1.4"]
 CUDA = ["11.0", "11.8", "12.4", "12.7", "12.8", "13.0", "14.9", "15.0", "15.9", "10.2", "9.1"]

@@ -63,7 +63,7 @@ class RealLocks(RealSets):
         if done.returncode != 0:
             self.assertIn(json.loads(done.stdout)["error"]["kind"], ("conflict", "unsupported"), done.stdout)
             return None
-        again = self.run_in(folder, VARIANT, "lock", "--check", "--index-url", "http://127.0.0.1:9/simple")
+        again = self.run_in(folder, VARIANT, "lock", "--check", "--index-url", self.index, "--offline", "--no-cache")
         self.assertEqual(again.returncode, 0, again.stderr)
         return {one["name"]: one["version"] for one in tomllib.loads((folder / "axle.lock").read_text())["package"]}
 

@@ -128,7 +128,7 @@ class Registry(RegistryCase):
 
     def test_uv_installs_our_runtime_and_picks_the_label_that_we_pick(self):
         uv = self.install_uv()
-        self.assert_ok(self.variant("build", SOURCE / "runtime", "--arch", "x86_64", "--out", self.root / "wheels", timeout=480))
+        self.assert_ok(self.variant("build", SOURCE / "runtime", "--arch", "x86_64", "--out", self.root / "wheels", timeout=1200))
         self.assert_ok(self.variant("index", "build", self.root / "wheels", "--out", self.root / "index"))
         venv = self.make_venv()
         served = subprocess.Popen([BIN / "index_server", str(self.root / "index")], stdout=subprocess.PIPE, text=True)
@@ -168,6 +168,11 @@ class TorchBackend(RegistryCase):
 
     DRIVERS = ["440.33", "450.80.02", "470.256.02", "525.60.13", "550.54.14", "575.51.03", "580.65.06", "595.71.05"]
 
+    # By the generation of the GPU: older branches know none of it.
+    FIRST_BRANCH = {"8.0": 450, "8.6": 455, "8.9": 520, "9": 520, "10": 570, "11": 580, "12": 570}
+    # Later branches know none of it any more.
+    LAST_BRANCH = {"5": 580, "6": 580, "7.0": 580}
+
     def setUp(self):
         super().setUp()
         program = self.install_uv()
@@ -193,6 +198,11 @@ class TorchBackend(RegistryCase):
             for name in gpu["for"]:
                 if gpu["vendor"] == "nvidia":
                     for driver in self.DRIVERS:
+                        arch = gpu["arch"]
+                        first = self.FIRST_BRANCH.get(arch, self.FIRST_BRANCH.get(arch.split(".")[0], 0))
+                        last = self.LAST_BRANCH.get(arch, self.LAST_BRANCH.get(arch.split(".")[0], 10_000))
+                        if not first <= int(driver.split(".")[0]) <= last:
+                            continue  # no machine has both, and Axle refuses them
                         yield f"{name};x86_64;nvidia:driver={driver}", nvidia(driver), gpu
                 elif gpu["vendor"] == "amd":
                     yield name, amd(gpu["arch"]), gpu
@@ -206,7 +216,7 @@ class TorchBackend(RegistryCase):
             self.assertIsNotNone(difference, f"{machine}: Axle {ours}, uv {theirs}")
             seen[difference] += 1
         self.assertEqual(set(seen) - {"none"}, set(differences.OF_ONE_GPU))
-        self.assertGreater(seen["none"], 100)
+        self.assertGreater(seen["none"], 90)
         print(f"\n{len(cases)} machines beside uv:", dict(seen))
 
     def test_the_other_differences_are_there(self):

@@ -58,6 +58,12 @@ void check_essential(std::string_view text, const wheel::CoreMetadata& metadata)
             wheel::render_requirement(metadata.requires_dist[i]));
   }
   require(wheel::essential_metadata(*essential) == essential);
+  const auto rest = wheel::parse_core_metadata(wheel::without_requirements(*essential), "METADATA");
+  require(rest && rest->name == metadata.name && rest->version == metadata.version);
+  require(rest->summary == metadata.summary);
+  require(wheel::render_specifiers(rest->requires_python) ==
+          wheel::render_specifiers(metadata.requires_python));
+  require(rest->requires_dist.empty() && rest->provides_extra.empty() && rest->remarks.empty());
 }
 
 }  // namespace

@@ -108,6 +108,33 @@ TEST_CASE("places below the lock are relative, and no login is kept") {
   CHECK(packages[3].url == "https://files.example/remote-1.0-py3-none-any.whl");
 }
 
+TEST_CASE("what is named by its place and lies beside the project stays beside it") {
+  const auto kept = [](const std::string& place) {
+    ResolvedPackage sources = resolved("own", "1.0");
+    sources.direct = true;
+    sources.built_from = BuiltFrom{"own", place, "", "pip 26.3", BuiltFrom::Kind::folder};
+    const auto packages = join_answers({answer("a", {sources})}, "/home/me/apps/one", {"own"});
+    REQUIRE(packages.size() == 1);
+    const std::string& url = packages[0].built_from->url;
+    CHECK(absolute_place(url, "/home/me/apps/one") == place);
+    return url;
+  };
+  CHECK(kept("file:///home/me/apps/one/part") == "part");
+  CHECK(kept("file:///home/me/apps/one%20more") == "../one%20more");
+  CHECK(kept("file:///home/me/apps/on") == "../on");
+  CHECK(kept("file:///home/me/apps") == "..");
+  CHECK(kept("file:///home/me") == "../..");
+  CHECK(kept("file:///home/me/lib/part") == "../../lib/part");
+  CHECK(kept("file:///srv/part") == "file:///srv/part");
+  ResolvedPackage wheel = resolved("own", "1.0");
+  wheel.direct = true;
+  wheel.url = "file:///home/me/apps/own-1.0-py3-none-any.whl";
+  CHECK(join_answers({answer("a", {wheel})}, "/home/me/apps/one", {"own"})[0].url ==
+        "../own-1.0-py3-none-any.whl");
+  // Whoever writes an absolute place means that one.
+  CHECK(join_answers({answer("a", {wheel})}, "/home/me/apps/one")[0].url == wheel.url);
+}
+
 TEST_CASE("the source of a family's build is the index of its label") {
   ResolvedPackage torch = resolved("torch", "2.9.0+cu130");
   torch.family = "torch";

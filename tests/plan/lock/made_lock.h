@@ -7,7 +7,7 @@ namespace axle::plan {
 
 [[nodiscard]] inline std::string digits(char one) { return std::string(64, one); }
 
-[[nodiscard]] inline LockedPackage plain(std::string name, std::string version, char hash) {
+[[nodiscard]] inline LockedPackage plain(std::string name, const std::string& version, char hash) {
   LockedPackage package;
   package.version = *wheel::parse_version(version);
   package.source = "https://index.example/simple/";

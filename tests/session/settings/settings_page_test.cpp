@@ -12,14 +12,10 @@
 
 namespace {
 
-using axle::session::names_in;
-using axle::session::SettingRow;
-using axle::session::Treatment;
-
 constexpr const char* preamble = R"(# Settings of pip and uv
 
 Every option, variable and configuration key of pip 26.3 and uv 0.13.9, and what Axle does with it: honoured, refused with
-exit 2 (a setting is never silently ignored), refused if anything may be built (`--build`), or irrelevant to what is chosen,
+exit 2 (a setting is never silently ignored), refused if anything may be built (`--build`), read by commands on projects alone, or irrelevant to what is chosen,
 from where, and whether it is checked. The page is generated from `session/settings/setting_rows.h`; tests compare it with
 pip's and uv's own lists and fail for a setting without a row.
 
@@ -101,7 +97,11 @@ std::string page() {
          table(axle::session::Treatment::honoured, "meaning") + "\n## Refused\n\n" +
          table(axle::session::Treatment::refused, "what to do") +
          "\n## Refused with `--build`\n\n" +
-         table(axle::session::Treatment::refused_for_builds, "what it is") + "\n## Irrelevant\n\n" +
+         table(axle::session::Treatment::refused_for_builds, "what it is") +
+         "\n## Of projects\n\nOnly `variant init`, `add`, `remove`, `import`, `lock`, `outdated`, "
+         "`sync`, `run`, `tree`, `export` and `verify`\nread these, beside those above; each "
+         "honours those that stand for an option that it has, and an option counts more.\n\n" +
+         table(axle::session::Treatment::of_projects, "meaning") + "\n## Irrelevant\n\n" +
          table(axle::session::Treatment::irrelevant, "why");
 }
 

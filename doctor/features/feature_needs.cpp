@@ -1,0 +1,252 @@
+#include "doctor/features/feature_needs.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "detect/gpu_vendors.h"
+#include "foundation/text/nearest.h"
+#include "providers/gpu_state.h"
+#include "providers/provider.h"
+#include "resolver/explain/facts.h"
+
+namespace axle::doctor {
+
+namespace {
+
+using detect::Presence;
+using index::FamilyFeature;
+
+std::string_view title_of(detect::GpuVendor vendor) { return detect::gpu_vendor(vendor).title; }
+
+/// Whether the facts that decide a property are unknown: then "not supported" is not an answer.
+bool is_unknown(const wheel::Property& property, const JudgedMachine& judged) {
+  const std::string text = wheel::render_property(property);
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    if (row.property != text) continue;
+    const bool own = row.arch == judged.machine.cpu.arch;
+    return own && judged.machine.cpu.capabilities.of(row.id) == Presence::unknown;
+  }
+  if (property.ns == "x86_64" && property.feature == "level")
+    return !judged.machine.cpu.capabilities.has(detect::Capability::sse2);
+  const auto vendor = detect::parse_vendor(property.ns);
+  if (!vendor) return false;
+  return std::ranges::any_of(judged.machine.gpus, [&](const detect::Gpu& gpu) {
+    return gpu.vendor == *vendor && (gpu.usable == Presence::unknown || gpu.arch.empty());
+  });
+}
+
+bool supports(const wheel::Property& property, const JudgedMachine& judged) {
+  const providers::Provider* provider = providers::find_provider(property.ns);
+  if (provider == nullptr) return false;
+  for (const providers::Feature& feature : provider->supported(judged.machine, judged.gpus)) {
+    if (feature.name != property.feature) continue;
+    if (std::ranges::find(feature.values, property.value) != feature.values.end()) return true;
+  }
+  return false;
+}
+
+/// "gfx942", "amx_int8", "compute capability 9.0"
+std::string name_of(const wheel::Property& property) {
+  if (property.value == "on") return property.feature;
+  const std::string digits = property.value.substr(0, property.value.find('_'));
+  if (property.feature != "sm_arch" || digits.size() < 2) return property.value;
+  return fmt::format("compute capability {}.{}", digits.substr(0, digits.size() - 1),
+                     digits.back());
+}
+
+std::vector<std::string> names_of(const std::vector<wheel::Property>& properties) {
+  std::vector<std::string> names;
+  for (const wheel::Property& one : properties) names.push_back(name_of(one));
+  return names;
+}
+
+/// What a machine would need to have one of `values`, which are values of one feature.
+std::string change_for(const std::vector<wheel::Property>& values) {
+  const std::vector<std::string> names = names_of(values);
+  if (values.front().feature == "mps")
+    return fmt::format("a Mac with Apple's processor and macOS {} or newer", names.front());
+  const auto vendor = detect::parse_vendor(values.front().ns);
+  return fmt::format("{} with {}{}", vendor ? fmt::format("an {} GPU", title_of(*vendor)) : "a CPU",
+                     names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
+}
+
+using Values = std::vector<wheel::Property>;
+
+/// "9.0 and 8.6" of the vendor's GPUs that count; empty: the property is none of a compute
+/// capability.
+std::string archs_besides(const wheel::Property& property, const JudgedMachine& judged) {
+  const auto vendor = detect::parse_vendor(property.ns);
+  if (!vendor || property.feature != "sm_arch") return {};
+  std::vector<std::string> archs;
+  for (const detect::Gpu* gpu : judged.counted(*vendor)) {
+    if (std::ranges::find(archs, gpu->arch) == archs.end()) archs.push_back(gpu->arch);
+  }
+  return fmt::format("{}", fmt::join(archs, " and "));
+}
+
+/// What is missing of one feature of a namespace, none of whose values is supported.
+NeedAnswer judge_values(const Values& values, const JudgedMachine& judged) {
+  const wheel::Property& first = values.front();
+  const providers::Provider* provider = providers::find_provider(first.ns);
+  const bool unknown = is_unknown(first, judged);
+  if (provider == nullptr)
+    return {Usable::unknown, fmt::format("the namespace {} is unknown here", first.ns), {}};
+  if (std::string archs = archs_besides(first, judged); !unknown && !archs.empty()) {
+    return {
+        Usable::no,
+        fmt::format("it needs {}, but the GPU has {}", text::joined_by_or(names_of(values)), archs),
+        {}};
+  }
+  std::vector<Facts> each;
+  for (const wheel::Property& value : values)
+    each.push_back(resolver::machine_facts(value, judged.machine, judged.gpus));
+  std::string reason = render_facts(merge_facts(each));
+  return {unknown ? Usable::unknown : Usable::no, std::move(reason), {}};
+}
+
+/// For each feature one value must be supported, as in a variant. All that is missing is named.
+NeedAnswer judge_properties(const FamilyFeature& feature, const JudgedMachine& judged) {
+  std::map<std::pair<std::string, std::string>, Values> groups;
+  for (const wheel::Property& property : feature.needs)
+    groups[{property.ns, property.feature}].push_back(property);
+  NeedAnswer answer;
+  for (const auto& [key, values] : groups) {
+    if (std::ranges::any_of(values, [&](const auto& one) { return supports(one, judged); }))
+      continue;
+    NeedAnswer lacking = judge_values(values, judged);
+    if (lacking.usable < answer.usable) continue;
+    if (lacking.usable == Usable::no) {
+      std::string change = change_for(values);
+      const std::string_view start = "a CPU with ";
+      const bool more = answer.usable == Usable::no && answer.change.starts_with(start) &&
+                        change.starts_with(start);
+      lacking.change = more ? fmt::format("{} and {}", answer.change, change.substr(start.size()))
+                            : std::move(change);
+    }
+    if (lacking.usable == answer.usable) {
+      const bool told = answer.reason.contains(lacking.reason);
+      lacking.reason = told ? answer.reason : fmt::format("{}; {}", answer.reason, lacking.reason);
+    }
+    answer = std::move(lacking);
+  }
+  return answer;
+}
+
+NeedAnswer judge_capability(const FamilyFeature& feature,
+                            const std::vector<const detect::Gpu*>& gpus) {
+  const auto least = providers::parse_major_minor(feature.capability);
+  const detect::Gpu* able = nullptr;
+  const detect::Gpu* unable = nullptr;
+  for (const detect::Gpu* gpu : gpus) {
+    const auto is = providers::parse_major_minor(gpu->arch);
+    if (is) (least && *is >= *least ? able : unable) = gpu;
+  }
+  if (able != nullptr && unable != nullptr) {
+    return {Usable::yes,
+            fmt::format("only on the {}: another GPU has compute capability {}",
+                        able->name.empty() ? able->arch : able->name, unable->arch),
+            {}};
+  }
+  if (able != nullptr) return {};
+  std::string change = fmt::format("a GPU with compute capability {} or newer", feature.capability);
+  if (unable == nullptr)
+    return {Usable::unknown, "the GPU's compute capability is unknown", std::move(change)};
+  return {Usable::no,
+          fmt::format("it needs compute capability {}, but the GPU has {}", feature.capability,
+                      unable->arch),
+          fmt::format("a GPU with compute capability {} or newer", feature.capability)};
+}
+
+NeedAnswer judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
+  const auto vendor = detect::parse_vendor(feature.vendor);
+  if (!vendor) return {};
+  auto gpus = judged.counted(*vendor);
+  if (feature.discrete) {
+    std::erase_if(gpus, [](const detect::Gpu* gpu) { return gpu->integrated; });
+    if (gpus.empty())
+      return {Usable::no, "it is for discrete GPUs, and this one is part of the CPU",
+              fmt::format("a discrete {} GPU", title_of(*vendor))};
+  }
+  if (gpus.size() < feature.gpus) {
+    return {Usable::no,
+            fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus, title_of(*vendor),
+                        gpus.size()),
+            fmt::format("a machine with {} such GPUs", feature.gpus)};
+  }
+  return feature.capability.empty() ? NeedAnswer{} : judge_capability(feature, gpus);
+}
+
+NeedAnswer judge_cuda(const FamilyFeature& feature, const JudgedMachine& judged) {
+  if (feature.cuda.empty()) return {};
+  const auto driver =
+      std::ranges::find(judged.machine.drivers, detect::GpuVendor::nvidia, &detect::Driver::vendor);
+  const auto runs = driver == judged.machine.drivers.end()
+                        ? std::nullopt
+                        : providers::parse_major_minor(driver->api_version);
+  if (!runs) return {Usable::unknown, "which CUDA the driver runs is unknown", {}};
+  if (*runs >= *providers::parse_major_minor(feature.cuda)) return {};
+  return {Usable::no,
+          fmt::format("it needs a driver that runs CUDA {}, but this one runs {}", feature.cuda,
+                      driver->api_version),
+          fmt::format("a driver that runs CUDA {} or newer", feature.cuda)};
+}
+
+NeedAnswer judge_toolkit(const FamilyFeature& feature, const index::FamilyLabel* label) {
+  if (feature.toolkit.empty()) return {};
+  const std::string_view name = feature.vendor == "nvidia" ? "CUDA" : "ROCm";
+  const auto built = label == nullptr ? std::nullopt : providers::parse_major_minor(label->toolkit);
+  if (!built) {
+    return {Usable::unknown, fmt::format("which {} the build was built with is unknown", name), {}};
+  }
+  if (*built >= *providers::parse_major_minor(feature.toolkit)) return {};
+  return {Usable::no,
+          fmt::format("it needs a build with {} {}, but {} was built with {}", name,
+                      feature.toolkit, label->name, label->toolkit),
+          fmt::format("a build with {} {} or newer", name, feature.toolkit)};
+}
+
+/// The hint of the problem that makes the vendor's GPUs or its driver unusable.
+std::string hint_for(const detect::Machine& machine, detect::GpuVendor vendor) {
+  const std::string prefix = std::string(detect::render_vendor(vendor)) + '.';
+  for (const detect::Problem& problem : machine.problems) {
+    if (problem.code.starts_with(prefix) && !problem.hint.empty()) return problem.hint;
+  }
+  return {};
+}
+
+}  // namespace
+
+NeedAnswer without_gpu(detect::GpuVendor vendor, const JudgedMachine& judged) {
+  const auto of_vendor = [&](const detect::Gpu& gpu) { return gpu.vendor == vendor; };
+  const bool there = std::ranges::any_of(judged.machine.gpus, of_vendor);
+  const bool unknown = std::ranges::any_of(judged.machine.gpus, [&](const detect::Gpu& gpu) {
+    return of_vendor(gpu) && gpu.usable == Presence::unknown;
+  });
+  return {unknown ? Usable::unknown : Usable::no,
+          render_fact(providers::why_no_gpu(judged.machine, vendor, judged.gpus)),
+          there ? hint_for(judged.machine, vendor)
+                : fmt::format("a machine with an {} GPU", title_of(vendor))};
+}
+
+NeedAnswer judge_needs(const FamilyFeature& feature, const index::FamilyLabel* label,
+                       const JudgedMachine& judged) {
+  const NeedAnswer gpus = judge_gpus(feature, judged);
+  if (gpus.usable != Usable::yes) return gpus;
+  for (NeedAnswer need : {judge_properties(feature, judged), judge_toolkit(feature, label),
+                          judge_cuda(feature, judged)}) {
+    if (need.usable != Usable::yes) return need;
+  }
+  if (!feature.unproven.empty()) {
+    return {Usable::unknown, fmt::format("not confirmed: {}", feature.unproven),
+            feature.check.empty() ? "" : fmt::format("find out with {}", feature.check)};
+  }
+  return gpus;
+}
+
+}  // namespace axle::doctor
