@@ -67,7 +67,10 @@ def random_machine(chance):
                "gpus": [random_gpu(chance, number) for number in range(chance.choice([0, 1, 1, 2, 2, 3, 4]))],
                "npus": [random_npu(chance) for _ in range(chance.choice([0, 0, 0, 1, 1, 2]))],
                "drivers": {}, "os": {"system": "Linux"}}
-    for vendor, kernel, apis in (("nvidia", "580.65.06", CUDA), ("amd", "6.12.12", ["6.4.1", "7.0", "7.10", "6.1.2"]),
+    # A machine that is stated with a GPU younger than its ROCm is refused (tests/machines/contradictions_test.cpp).
+    of_amd = {gpu["arch"].split(":")[0] for gpu in machine["gpus"] if gpu["vendor"] == "amd"}
+    rocm = ["6.4.1", "7.0", "7.10"] + ["6.1.2"] * of_amd.isdisjoint({"gfx950", "gfx1200", "gfx1201"})
+    for vendor, kernel, apis in (("nvidia", "580.65.06", CUDA), ("amd", "6.12.12", rocm),
                                  ("intel", "1.6.33578", ["1.6.33578"])):
         if chance.random() < 0.2:
             continue
