@@ -1,6 +1,7 @@
 #include "doctor/features/feature_judge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -119,34 +120,40 @@ std::string FeatureJudge::release_title() const {
 
 /// What the machine lacks, and that of the release: one without the other would not help.
 NeedAnswer FeatureJudge::with_release(NeedAnswer lacking, const FamilyFeature& feature) const {
-  if (lacking.usable != Usable::no || !is_before(feature)) return lacking;
-  const std::string since = fmt::format("{} {}", family_.anchor(), text_of(feature.since));
-  lacking.reason += fmt::format("; it was added in {}", since);
-  if (!lacking.change.empty()) lacking.change += fmt::format(", and {} or newer", since);
+  if (lacking.usable == Usable::no && is_before(feature))
+    lacking.reason +=
+        fmt::format("; it was added in {} {}", family_.anchor(), text_of(feature.since));
   return lacking;
 }
 
 /// Of a release before or after those with the feature; nullopt: it is of these.
 std::optional<NeedAnswer> FeatureJudge::misfit_of_release(const FamilyFeature& feature) const {
   if (is_in_time(feature)) return std::nullopt;
-  if (NeedAnswer lacking = judge_needs(feature, nullptr, judged_); lacking.usable == Usable::no)
-    return with_release(std::move(lacking), feature);
-  const std::string& anchor = family_.anchor();
-  if (is_before(feature)) {
-    const std::string since = text_of(feature.since);
-    return NeedAnswer{Usable::no, fmt::format("it was added in {} {}", anchor, since),
-                      fmt::format("{} {} or newer", anchor, since), Cure::release};
+  NeedAnswer lacking;
+  lacking.usable = Usable::no;
+  lacking.reason =
+      is_before(feature)
+          ? fmt::format("it was added in {} {}", family_.anchor(), text_of(feature.since))
+          : fmt::format("{} {} has it no more", family_.anchor(), text_of(feature.until));
+  lacking.of_release = true;
+  return lacking;
+}
+
+/// A machine that builds for one of the platforms run on.
+Change FeatureJudge::other_platform(const std::vector<std::string>& platforms) const {
+  Change change{Change::Of::hardware, "a machine that builds for {} run on", {}};
+  for (const std::string& name : platforms) {
+    const auto to = [name](const detect::Machine& from) { return on_platform(from, name); };
+    change.ways.push_back({name, to});
   }
-  const std::string until = text_of(feature.until);
-  return NeedAnswer{Usable::no, fmt::format("{} {} has it no more", anchor, until),
-                    fmt::format("{} before {}", anchor, until), Cure::release};
+  return change;
 }
 
 /// Of a machine that the release, or the feature, has no builds for; nullopt: it has.
 std::optional<NeedAnswer> FeatureJudge::misfit_of_platform(const FamilyFeature& feature) const {
   const std::string& platform = builds_.platform;
   if (platform.empty())
-    return NeedAnswer{Usable::no, "there are no builds for this CPU and system", {}};
+    return NeedAnswer{Usable::no, "there are no builds for this CPU and system"};
   if (const auto ended = family_.ended_platforms.find(platform);
       ended != family_.ended_platforms.end() && !has_builds()) {
     const std::string last = fmt::format("{} {}", family_.anchor(), ended->second);
@@ -161,9 +168,10 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of_platform(const FamilyFeature& 
         if (std::ranges::find(platforms, other) == platforms.end()) platforms.push_back(other);
       }
     }
-    const std::string text = fmt::format("{}", fmt::join(platforms, ", "));
-    return with_release({Usable::no, fmt::format("only builds for {} have it", text),
-                         fmt::format("a machine that builds for {} run on", text)},
+    return with_release({Usable::no,
+                         fmt::format("only builds for {} have it", fmt::join(platforms, ", ")),
+                         {},
+                         {other_platform(platforms)}},
                         feature);
   }
   if (has_builds()) return std::nullopt;
@@ -171,41 +179,44 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of_platform(const FamilyFeature& 
     return version_of(one) < version_ && has_builds_for(one, platform);
   });
   if (!had)
-    return NeedAnswer{Usable::no,
-                      fmt::format("{} has no build for {}", release_title(), platform),
-                      {},
-                      Cure::release};
+    return NeedAnswer{Usable::no, fmt::format("{} has no build for {}", release_title(), platform)};
   return NeedAnswer{Usable::unknown,
                     fmt::format("the family {} has no fact about a build of {} for {}",
-                                family_.name, release_title(), platform),
-                    {}};
+                                family_.name, release_title(), platform)};
 }
 
 FeatureJudge::Decision FeatureJudge::decide(const FamilyFeature& feature) const {
   if (auto misfit = misfit_of_platform(feature)) return {*std::move(misfit), {}};
   const auto vendor = detect::parse_vendor(feature.vendor);
-  if (!has_gpu_for(feature)) return {with_release(without_gpu(*vendor, judged_), feature), {}};
+  if (!has_gpu_for(feature))
+    return {with_release(without_gpu(feature, *vendor, judged_), feature), {}};
+  // Hardware that the feature itself cannot use is the cause, whatever release, build or driver
+  // lacks besides.
+  if (NeedAnswer hardware = judge_hardware(feature, judged_); hardware.usable == Usable::no)
+    return {with_release(std::move(hardware), feature), {}};
   if (auto misfit = misfit_of_release(feature)) return {*std::move(misfit), {}};
   if (!chosen_.empty() && !builds_.labels.contains(chosen_)) {
-    return {{Usable::unknown,
-             fmt::format("the family {} knows no build {} of {} for {}", family_.name, chosen_,
-                         release_title(), builds_.platform),
-             {}},
-            {}};
+    return {
+        {Usable::unknown, fmt::format("the family {} knows no build {} of {} for {}", family_.name,
+                                      chosen_, release_title(), builds_.platform)},
+        {}};
   }
   std::string label = build_with(feature);
   if (label.empty()) return {without_build(feature), {}};
-  if (!chosen_.empty() && label != chosen_) {
+  // A build that the user forces need not fit.
+  if (auto misfit = misfit_of(label)) return {*std::move(misfit), std::move(label)};
+  NeedAnswer needs = judge_needs(feature, family_.label(label), judged_);
+  if (needs.usable == Usable::no) {
+    auto newer = newer_drivers(feature);
+    std::ranges::move(newer, std::back_inserter(needs.changes));
+  }
+  if (!chosen_.empty() && label != chosen_ && needs.usable != Usable::no) {
     return {{Usable::no, fmt::format("the build {} does not have it", chosen_),
              fmt::format("the build {}, which fits too", label)},
             {}};
   }
-  // A build that the user forces need not fit.
-  if (auto misfit = misfit_of(label)) return {*std::move(misfit), std::move(label)};
-  NeedAnswer needs = judge_needs(feature, family_.label(label), judged_);
   if (needs.usable == Usable::yes && builds_.unknown.contains(label))
-    needs = {
-        Usable::unknown, fmt::format("the requirements of the build {} are unknown", label), {}};
+    needs = {Usable::unknown, fmt::format("the requirements of the build {} are unknown", label)};
   if (needs.usable == Usable::yes)
     needs.reason =
         fmt::format("with the build {}{}{}", label, needs.reason.empty() ? "" : ", ", needs.reason);
@@ -230,12 +241,53 @@ const std::string& FeatureJudge::driver_of(const FamilyLabel& label) const {
   return windows ? label.driver_windows : label.driver;
 }
 
+/// The CUDA version and the driver that a build of the label needs.
+std::optional<Change> FeatureJudge::newer_driver_for(std::string_view label,
+                                                     const VariantFit::Misfit& misfit) const {
+  const FamilyLabel* known = family_.label(label);
+  if (known == nullptr || known->driver.empty()) return std::nullopt;
+  return newer_driver(fmt::format("NVIDIA driver {} or newer", driver_of(*known)),
+                      misfit.property.value);
+}
+
+/// For builds that have the feature and are refused for the driver alone.
+std::vector<Change> FeatureJudge::newer_drivers(const FamilyFeature& feature) const {
+  std::vector<Change> changes;
+  for (const auto& [label, misfit] : builds_.fit.rejected) {
+    if (misfit.property.feature != driver_feature || !has_feature(family_, feature, label) ||
+        builds_.fit_with_newest_driver.rejected.contains(label))
+      continue;
+    if (auto change = newer_driver_for(label, misfit)) changes.push_back(*std::move(change));
+  }
+  return changes;
+}
+
 NeedAnswer FeatureJudge::misfit_of_macos(const std::string& needed) const {
   const std::string newer = needed.substr(0, needed.find('.'));
+  const auto version = providers::parse_major_minor(needed);
+  const auto to = [version](const detect::Machine& from) {
+    return version ? with_macos(from, *version) : ChangedMachines();
+  };
   return {Usable::no,
           fmt::format("the wheels of {} are for macOS {} and newer, and this is {}",
                       release_title(), newer, judged_.machine.os.name),
-          fmt::format("macOS {} or newer", newer), Cure::either};
+          {},
+          {{Change::Of::macos, fmt::format("macOS {} or newer", newer), {{"", to}}}}};
+}
+
+/// A GPU of the label's vendor that its builds have code for.
+Change FeatureJudge::other_gpu(const FamilyLabel* label) const {
+  Change change{Change::Of::hardware,
+                fmt::format("a GPU that builds of {} have code for", release_title()),
+                {}};
+  const auto vendor = label == nullptr ? std::nullopt : detect::parse_vendor(label->vendor);
+  if (!vendor) return change;
+  const auto count = static_cast<unsigned>(judged_.counted(*vendor).size());
+  const auto any = [](const machines::GpuModel&) { return true; };
+  change.ways.push_back({"", [vendor, count, any](const detect::Machine& from) {
+                           return with_gpus(from, *vendor, std::max(count, 1U), any);
+                         }});
+  return change;
 }
 
 /// Why the build does not fit the machine; nullopt: it does.
@@ -262,13 +314,11 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of(std::string_view label) const 
                     label, misfit.render(), vendor->compiled_later),
         "a release with a build for this GPU"};
   }
-  const bool newer_driver =
-      driver && beside == still.end() && known != nullptr && !known->driver.empty();
-  return NeedAnswer{
-      Usable::no, fmt::format("the build {} does not fit: {}", label, misfit.render()),
-      newer_driver ? fmt::format("NVIDIA driver {} or newer", driver_of(*known))
-                   : fmt::format("a GPU that builds of {} have code for", release_title()),
-      newer_driver ? Cure::either : Cure::release};
+  NeedAnswer answer{Usable::no,
+                    fmt::format("the build {} does not fit: {}", label, misfit.render())};
+  auto newer = driver && beside == still.end() ? newer_driver_for(label, misfit) : std::nullopt;
+  answer.changes.push_back(newer ? *std::move(newer) : other_gpu(known));
+  return answer;
 }
 
 /// No build that fits has the feature. One that only lacks a newer driver says more than others.
@@ -278,7 +328,9 @@ NeedAnswer FeatureJudge::without_build(const FamilyFeature& feature) const {
     if (!has_feature(family_, feature, label.name)) continue;
     auto misfit = misfit_of(label.name);
     if (!misfit) continue;
-    if (misfit->cure == Cure::either) return *std::move(misfit);
+    const bool hardware =
+        misfit->changes.empty() || misfit->changes.front().of == Change::Of::hardware;
+    if (!hardware) return *std::move(misfit);
     if (!first) first = std::move(misfit);
   }
   if (first) return *std::move(first);
@@ -288,12 +340,10 @@ NeedAnswer FeatureJudge::without_build(const FamilyFeature& feature) const {
         std::ranges::find(elsewhere, build.platform) == elsewhere.end())
       elsewhere.push_back(build.platform);
   }
-  return {Usable::no,
-          fmt::format("{} has no build with it for {}", release_title(), builds_.platform),
-          elsewhere.empty()
-              ? std::string()
-              : fmt::format("a machine that builds for {} run on", fmt::join(elsewhere, ", ")),
-          Cure::release};
+  NeedAnswer answer{
+      Usable::no, fmt::format("{} has no build with it for {}", release_title(), builds_.platform)};
+  if (!elsewhere.empty()) answer.changes.push_back(other_platform(elsewhere));
+  return answer;
 }
 
 }  // namespace axle::doctor

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "doctor/features/feature_needs.h"
 #include "doctor/judged_machine.h"
@@ -81,6 +82,11 @@ class FeatureJudge {
       const index::FamilyFeature& feature) const;
   [[nodiscard]] std::string build_with(const index::FamilyFeature& feature) const;
   [[nodiscard]] const std::string& driver_of(const index::FamilyLabel& label) const;
+  [[nodiscard]] Change other_platform(const std::vector<std::string>& platforms) const;
+  [[nodiscard]] Change other_gpu(const index::FamilyLabel* label) const;
+  [[nodiscard]] std::optional<Change> newer_driver_for(std::string_view label,
+                                                       const VariantFit::Misfit& misfit) const;
+  [[nodiscard]] std::vector<Change> newer_drivers(const index::FamilyFeature& feature) const;
   [[nodiscard]] NeedAnswer misfit_of_macos(const std::string& needed) const;
   [[nodiscard]] std::optional<NeedAnswer> misfit_of(std::string_view label) const;
   [[nodiscard]] NeedAnswer without_build(const index::FamilyFeature& feature) const;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "doctor/features/feature_needs.h"
+#include "doctor/features/feature_answer.h"
 #include "doctor/judged_machine.h"
 #include "index/family/family.h"
 #include "index/family/family_book.h"
@@ -15,21 +15,6 @@
 #include "wheel/version.h"
 
 namespace axle::doctor {
-
-struct FeatureAnswer {
-  std::string name;
-  std::string title;
-  Usable usable = Usable::unknown;
-  std::string reason;  ///< the fact that decided
-  std::string change;  ///< what would make it usable, or how to find out; may be empty
-  std::string label;   ///< of the build that has it; empty if none does
-  std::string since;   ///< the first release with it; empty: as far back as is known
-  std::string until;   ///< from this release on it is gone; empty: it is not
-  std::string note;
-  std::string source;
-  std::string confidence;
-  std::string date;
-};
 
 /// The version of "==2.9.1+cu128"; nullopt without such a clause.
 [[nodiscard]] std::optional<wheel::Version> exact_version(const wheel::SpecifierSet& wanted);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "detect/cpu/darwin.h"
 #include "detect/gpu_vendors.h"
 #include "foundation/text/nearest.h"
 #include "providers/gpu_state.h"
@@ -66,14 +67,60 @@ std::vector<std::string> names_of(const std::vector<wheel::Property>& properties
   return names;
 }
 
-/// What a machine would need to have one of `values`, which are values of one feature.
-std::string change_for(const std::vector<wheel::Property>& values) {
-  const std::vector<std::string> names = names_of(values);
-  if (values.front().feature == "mps")
-    return fmt::format("a Mac with Apple's processor and macOS {} or newer", names.front());
-  const auto vendor = detect::parse_vendor(values.front().ns);
-  return fmt::format("{} with {}{}", vendor ? fmt::format("an {} GPU", title_of(*vendor)) : "a CPU",
-                     names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
+unsigned count_of(const FamilyFeature& feature) { return std::max(feature.gpus, 1U); }
+
+/// "an NVIDIA GPU", "a machine with 2 NVIDIA GPUs", as many as the feature needs.
+std::string gpus_of(const FamilyFeature& feature, std::string_view title) {
+  return feature.gpus > 1 ? fmt::format("a machine with {} {} GPUs", feature.gpus, title)
+                          : fmt::format("an {} GPU", title);
+}
+
+/// Other GPUs of the vendor.
+std::function<ChangedMachines(const detect::Machine&)> to_gpus(
+    const FamilyFeature& feature, detect::GpuVendor vendor,
+    std::function<bool(const machines::GpuModel&)> suits) {
+  return [count = count_of(feature), vendor, suits = std::move(suits)](
+             const detect::Machine& from) { return with_gpus(from, vendor, count, suits); };
+}
+
+/// GPUs with one of `values`, which are values of one feature of the vendor's namespace.
+Change change_to_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
+                     const std::vector<wheel::Property>& values) {
+  const bool capability = values.front().feature == "sm_arch";
+  Change change{Change::Of::hardware,
+                fmt::format("{} with {}{{}}", gpus_of(feature, title_of(vendor)),
+                            capability ? "compute capability " : ""),
+                {}};
+  for (const wheel::Property& value : values) {
+    std::string name = name_of(value);
+    if (capability) name = name.substr(name.rfind(' ') + 1);
+    const auto is_it = [name](const machines::GpuModel& model) { return model.arch == name; };
+    change.ways.push_back({name, to_gpus(feature, vendor, is_it)});
+  }
+  return change;
+}
+
+/// One of `values`, which are macOS versions with MPS.
+Change change_to_mps(const wheel::Property& value, const detect::Machine& machine) {
+  const auto version =
+      providers::parse_major_minor(value.value.contains('.') ? value.value : value.value + ".0");
+  if (machine.os.system == detect::darwin && machine.cpu.arch == detect::Arch::aarch64) {
+    return {Change::Of::macos,
+            fmt::format("macOS {} or newer", value.value),
+            {{"", [version](const detect::Machine& from) {
+                return version ? with_macos(from, *version) : ChangedMachines();
+              }}}};
+  }
+  return {Change::Of::hardware,
+          fmt::format("a Mac with Apple's processor and macOS {} or newer", value.value),
+          {{"", [](const detect::Machine& from) { return on_platform(from, "macos_arm64"); }}}};
+}
+
+/// A CPU with all of `lacking`.
+Change change_to_cpu(const std::vector<wheel::Property>& lacking) {
+  return {Change::Of::hardware,
+          fmt::format("a CPU with {}", fmt::join(names_of(lacking), " and ")),
+          {{"", [lacking](const detect::Machine& from) { return with_cpu(from, lacking); }}}};
 }
 
 using Values = std::vector<wheel::Property>;
@@ -96,18 +143,16 @@ NeedAnswer judge_values(const Values& values, const JudgedMachine& judged) {
   const providers::Provider* provider = providers::find_provider(first.ns);
   const bool unknown = is_unknown(first, judged);
   if (provider == nullptr)
-    return {Usable::unknown, fmt::format("the namespace {} is unknown here", first.ns), {}};
+    return {Usable::unknown, fmt::format("the namespace {} is unknown here", first.ns)};
   if (std::string archs = archs_besides(first, judged); !unknown && !archs.empty()) {
-    return {
-        Usable::no,
-        fmt::format("it needs {}, but the GPU has {}", text::joined_by_or(names_of(values)), archs),
-        {}};
+    return {Usable::no, fmt::format("it needs {}, but the GPU has {}",
+                                    text::joined_by_or(names_of(values)), archs)};
   }
   std::vector<Facts> each;
   for (const wheel::Property& value : values)
     each.push_back(resolver::machine_facts(value, judged.machine, judged.gpus));
   std::string reason = render_facts(merge_facts(each));
-  return {unknown ? Usable::unknown : Usable::no, std::move(reason), {}};
+  return {unknown ? Usable::unknown : Usable::no, std::move(reason)};
 }
 
 /// For each feature one value must be supported, as in a variant. All that is missing is named.
@@ -116,30 +161,34 @@ NeedAnswer judge_properties(const FamilyFeature& feature, const JudgedMachine& j
   for (const wheel::Property& property : feature.needs)
     groups[{property.ns, property.feature}].push_back(property);
   NeedAnswer answer;
+  Values of_cpu;
   for (const auto& [key, values] : groups) {
     if (std::ranges::any_of(values, [&](const auto& one) { return supports(one, judged); }))
       continue;
     NeedAnswer lacking = judge_values(values, judged);
     if (lacking.usable < answer.usable) continue;
-    if (lacking.usable == Usable::no) {
-      std::string change = change_for(values);
-      const std::string_view start = "a CPU with ";
-      const bool more = answer.usable == Usable::no && answer.change.starts_with(start) &&
-                        change.starts_with(start);
-      lacking.change = more ? fmt::format("{} and {}", answer.change, change.substr(start.size()))
-                            : std::move(change);
-    }
-    if (lacking.usable == answer.usable) {
-      const bool told = answer.reason.contains(lacking.reason);
-      lacking.reason = told ? answer.reason : fmt::format("{}; {}", answer.reason, lacking.reason);
-    }
+    if (lacking.usable == answer.usable && !answer.reason.contains(lacking.reason))
+      lacking.reason = fmt::format("{}; {}", answer.reason, lacking.reason);
+    else if (lacking.usable == answer.usable)
+      lacking.reason = std::move(answer.reason);
+    lacking.changes = std::move(answer.changes);
     answer = std::move(lacking);
+    const auto vendor = detect::parse_vendor(key.first);
+    if (vendor)
+      answer.changes.push_back(change_to_gpu(feature, *vendor, values));
+    else if (key.second == "mps")
+      answer.changes.push_back(change_to_mps(values.front(), judged.machine));
+    else
+      of_cpu.push_back(values.front());
   }
+  if (!of_cpu.empty()) answer.changes.insert(answer.changes.begin(), change_to_cpu(of_cpu));
   return answer;
 }
 
-NeedAnswer judge_capability(const FamilyFeature& feature,
+/// The GPUs of the vendor that the feature speaks of.
+NeedAnswer judge_capability(const FamilyFeature& feature, detect::GpuVendor vendor,
                             const std::vector<const detect::Gpu*>& gpus) {
+  if (feature.capability.empty()) return {};
   const auto least = providers::parse_major_minor(feature.capability);
   const detect::Gpu* able = nullptr;
   const detect::Gpu* unable = nullptr;
@@ -148,38 +197,39 @@ NeedAnswer judge_capability(const FamilyFeature& feature,
     if (is) (least && *is >= *least ? able : unable) = gpu;
   }
   if (able != nullptr && unable != nullptr) {
-    return {Usable::yes,
-            fmt::format("only on the {}: another GPU has compute capability {}",
-                        able->name.empty() ? able->arch : able->name, unable->arch),
-            {}};
+    return {Usable::yes, fmt::format("only on the {}: another GPU has compute capability {}",
+                                     able->name.empty() ? able->arch : able->name, unable->arch)};
   }
   if (able != nullptr) return {};
-  std::string change = fmt::format("a GPU with compute capability {} or newer", feature.capability);
+  std::string change =
+      fmt::format("{} with compute capability {} or newer",
+                  feature.gpus > 1 ? gpus_of(feature, title_of(vendor)) : std::string("a GPU"),
+                  feature.capability);
   if (unable == nullptr)
     return {Usable::unknown, "the GPU's compute capability is unknown", std::move(change)};
+  const auto is_able = [least](const machines::GpuModel& model) {
+    const auto is = providers::parse_major_minor(model.arch);
+    return is && least && *is >= *least;
+  };
   return {Usable::no,
           fmt::format("it needs compute capability {}, but the GPU has {}", feature.capability,
                       unable->arch),
-          fmt::format("a GPU with compute capability {} or newer", feature.capability)};
+          {},
+          {{Change::Of::hardware, std::move(change), {{"", to_gpus(feature, vendor, is_able)}}}}};
 }
 
-NeedAnswer judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
-  const auto vendor = detect::parse_vendor(feature.vendor);
-  if (!vendor) return {};
-  auto gpus = judged.counted(*vendor);
-  if (feature.discrete) {
-    std::erase_if(gpus, [](const detect::Gpu* gpu) { return gpu->integrated; });
-    if (gpus.empty())
-      return {Usable::no, "it is for discrete GPUs, and this one is part of the CPU",
-              fmt::format("a discrete {} GPU", title_of(*vendor))};
-  }
-  if (gpus.size() < feature.gpus) {
-    return {Usable::no,
-            fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus, title_of(*vendor),
-                        gpus.size()),
-            fmt::format("a machine with {} such GPUs", feature.gpus)};
-  }
-  return feature.capability.empty() ? NeedAnswer{} : judge_capability(feature, gpus);
+NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor, std::size_t count) {
+  if (count >= feature.gpus) return {};
+  const auto more = [vendor, wanted = feature.gpus](const detect::Machine& from) {
+    return with_more_gpus(from, vendor, wanted);
+  };
+  return {
+      Usable::no,
+      fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus, title_of(vendor), count),
+      {},
+      {{Change::Of::hardware,
+        fmt::format("a machine with {} such GPUs", feature.gpus),
+        {{"", more}}}}};
 }
 
 NeedAnswer judge_cuda(const FamilyFeature& feature, const JudgedMachine& judged) {
@@ -189,12 +239,14 @@ NeedAnswer judge_cuda(const FamilyFeature& feature, const JudgedMachine& judged)
   const auto runs = driver == judged.machine.drivers.end()
                         ? std::nullopt
                         : providers::parse_major_minor(driver->api_version);
-  if (!runs) return {Usable::unknown, "which CUDA the driver runs is unknown", {}};
+  if (!runs) return {Usable::unknown, "which CUDA the driver runs is unknown"};
   if (*runs >= *providers::parse_major_minor(feature.cuda)) return {};
   return {Usable::no,
           fmt::format("it needs a driver that runs CUDA {}, but this one runs {}", feature.cuda,
                       driver->api_version),
-          fmt::format("a driver that runs CUDA {} or newer", feature.cuda)};
+          {},
+          {newer_driver(fmt::format("a driver that runs CUDA {} or newer", feature.cuda),
+                        feature.cuda)}};
 }
 
 NeedAnswer judge_toolkit(const FamilyFeature& feature, const index::FamilyLabel* label) {
@@ -202,13 +254,11 @@ NeedAnswer judge_toolkit(const FamilyFeature& feature, const index::FamilyLabel*
   const std::string_view name = feature.vendor == "nvidia" ? "CUDA" : "ROCm";
   const auto built = label == nullptr ? std::nullopt : providers::parse_major_minor(label->toolkit);
   if (!built) {
-    return {Usable::unknown, fmt::format("which {} the build was built with is unknown", name), {}};
+    return {Usable::unknown, fmt::format("which {} the build was built with is unknown", name)};
   }
   if (*built >= *providers::parse_major_minor(feature.toolkit)) return {};
-  return {Usable::no,
-          fmt::format("it needs a build with {} {}, but {} was built with {}", name,
-                      feature.toolkit, label->name, label->toolkit),
-          fmt::format("a build with {} {} or newer", name, feature.toolkit)};
+  return {Usable::no, fmt::format("it needs a build with {} {}, but {} was built with {}", name,
+                                  feature.toolkit, label->name, label->toolkit)};
 }
 
 /// The hint of the problem that makes the vendor's GPUs or its driver unusable.
@@ -222,31 +272,76 @@ std::string hint_for(const detect::Machine& machine, detect::GpuVendor vendor) {
 
 }  // namespace
 
-NeedAnswer without_gpu(detect::GpuVendor vendor, const JudgedMachine& judged) {
+NeedAnswer without_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
+                       const JudgedMachine& judged) {
   const auto of_vendor = [&](const detect::Gpu& gpu) { return gpu.vendor == vendor; };
   const bool there = std::ranges::any_of(judged.machine.gpus, of_vendor);
   const bool unknown = std::ranges::any_of(judged.machine.gpus, [&](const detect::Gpu& gpu) {
     return of_vendor(gpu) && gpu.usable == Presence::unknown;
   });
-  return {unknown ? Usable::unknown : Usable::no,
-          render_fact(providers::why_no_gpu(judged.machine, vendor, judged.gpus)),
-          there ? hint_for(judged.machine, vendor)
-                : fmt::format("a machine with an {} GPU", title_of(vendor))};
+  NeedAnswer answer{unknown ? Usable::unknown : Usable::no,
+                    render_fact(providers::why_no_gpu(judged.machine, vendor, judged.gpus))};
+  std::string hint = hint_for(judged.machine, vendor);
+  if (unknown) {
+    answer.advice = std::move(hint);
+  } else if (there && !hint.empty()) {
+    const auto repair = [vendor](const detect::Machine& from) {
+      return with_working_gpus(from, vendor);
+    };
+    answer.changes.push_back({Change::Of::repair, std::move(hint), {{"", repair}}});
+  } else if (!there) {
+    // The same text for each vendor: those that help are said together.
+    const auto any = [](const machines::GpuModel&) { return true; };
+    answer.changes.push_back({Change::Of::hardware,
+                              feature.gpus > 1
+                                  ? fmt::format("a machine with {} {{}} GPUs", feature.gpus)
+                                  : "a machine with an {} GPU",
+                              {{std::string(title_of(vendor)), to_gpus(feature, vendor, any)}}});
+  }
+  return answer;
+}
+
+Change newer_driver(std::string text, const std::string& cuda) {
+  return {Change::Of::driver,
+          std::move(text),
+          {{"", [cuda](const detect::Machine& from) { return with_driver(from, cuda); }}}};
+}
+
+NeedAnswer judge_hardware(const FamilyFeature& feature, const JudgedMachine& judged) {
+  const auto vendor = detect::parse_vendor(feature.vendor);
+  if (!vendor) return judge_properties(feature, judged);
+  auto gpus = judged.counted(*vendor);
+  if (feature.discrete) {
+    std::erase_if(gpus, [](const detect::Gpu* gpu) { return gpu->integrated; });
+    const auto is_card = [](const machines::GpuModel& model) { return !model.integrated; };
+    if (gpus.empty())
+      return {Usable::no,
+              "it is for discrete GPUs, and this one is part of the CPU",
+              {},
+              {{Change::Of::hardware,
+                fmt::format("a discrete {} GPU", title_of(*vendor)),
+                {{"", to_gpus(feature, *vendor, is_card)}}}}};
+  }
+  NeedAnswer capability = judge_capability(feature, *vendor, gpus);
+  for (NeedAnswer need : {capability, judge_properties(feature, judged),
+                          judge_count(feature, *vendor, gpus.size())}) {
+    if (need.usable != Usable::yes) return need;
+  }
+  return capability;
 }
 
 NeedAnswer judge_needs(const FamilyFeature& feature, const index::FamilyLabel* label,
                        const JudgedMachine& judged) {
-  const NeedAnswer gpus = judge_gpus(feature, judged);
-  if (gpus.usable != Usable::yes) return gpus;
-  for (NeedAnswer need : {judge_properties(feature, judged), judge_toolkit(feature, label),
-                          judge_cuda(feature, judged)}) {
+  NeedAnswer hardware = judge_hardware(feature, judged);
+  if (hardware.usable != Usable::yes) return hardware;
+  for (NeedAnswer need : {judge_toolkit(feature, label), judge_cuda(feature, judged)}) {
     if (need.usable != Usable::yes) return need;
   }
   if (!feature.unproven.empty()) {
     return {Usable::unknown, fmt::format("not confirmed: {}", feature.unproven),
             feature.check.empty() ? "" : fmt::format("find out with {}", feature.check)};
   }
-  return gpus;
+  return hardware;
 }
 
 }  // namespace axle::doctor

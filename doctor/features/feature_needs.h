@@ -3,8 +3,12 @@
 // something is missing.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "doctor/features/changed_machine.h"
 #include "doctor/judged_machine.h"
 #include "index/family/family.h"
 
@@ -12,26 +16,42 @@ namespace axle::doctor {
 
 enum class Usable : std::uint8_t { yes, unknown, no };
 
-/// What could make a feature usable.
-enum class Cure : std::uint8_t {
-  machine,  ///< the change alone
-  either,   ///< the change, or another release
-  release,  ///< another release; only if none would do, the change
+/// What might make a feature usable. It is tried before it is said
+/// (doctor/features/feature_advice.h).
+struct Change {
+  enum class Of : std::uint8_t { repair, driver, macos, hardware };
+  /// One of several that would do, "linux_x86_64"; its name is empty if it is the only one.
+  struct Way {
+    std::string name;
+    std::function<ChangedMachines(const detect::Machine&)> machines;
+  };
+  Of of;
+  std::string text;  ///< "a machine that builds for {} run on": {} stands for the ways that help
+  std::vector<Way> ways;
 };
 
 struct NeedAnswer {
   Usable usable = Usable::yes;
-  std::string reason;  ///< what decided; of a plain yes empty
-  std::string change;  ///< what would make it usable, or how to find out; empty: nothing known
-  Cure cure = Cure::machine;
+  std::string reason;                ///< what decided; of a plain yes empty
+  std::string advice = {};           ///< how to find out, or what needs no trial; may be empty
+  std::vector<Change> changes = {};  ///< of a "no": the first that helps is the best
+  bool of_release = false;           ///< it is only the release that lacks it
 };
 
-/// The GPUs, their driver, the CPU and the build's toolkit, and at last what no fact shows.
-/// `label`: of the build; nullptr: unknown.
+/// The GPUs and the CPU.
+[[nodiscard]] NeedAnswer judge_hardware(const index::FamilyFeature& feature,
+                                        const JudgedMachine& judged);
+
+/// The hardware, the build's toolkit, the driver, and at last what no fact shows. `label`: of the
+/// build.
 [[nodiscard]] NeedAnswer judge_needs(const index::FamilyFeature& feature,
                                      const index::FamilyLabel* label, const JudgedMachine& judged);
 
 /// There is no GPU of the feature's vendor that counts: why, and what would help.
-[[nodiscard]] NeedAnswer without_gpu(detect::GpuVendor vendor, const JudgedMachine& judged);
+[[nodiscard]] NeedAnswer without_gpu(const index::FamilyFeature& feature, detect::GpuVendor vendor,
+                                     const JudgedMachine& judged);
+
+/// A newer driver of NVIDIA: "NVIDIA driver 570.26 or newer", for `cuda` "12.8".
+[[nodiscard]] Change newer_driver(std::string text, const std::string& cuda);
 
 }  // namespace axle::doctor

@@ -1,0 +1,263 @@
+#include "doctor/features/feature_advice.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include <fmt/core.h>
+
+#include "foundation/text/nearest.h"
+
+namespace axle::doctor {
+
+namespace {
+
+using index::Family;
+using index::FamilyFeature;
+using index::FamilyRelease;
+using Entries = std::span<const FamilyFeature>;
+
+/// More changes of one machine than that are another machine.
+constexpr unsigned most_changes = 3;
+/// So many of the machines of a way are asked what they lack besides.
+constexpr std::size_t most_followed = 3;
+
+/// The text for the ways that help.
+std::string fill(const std::string& text, const std::vector<std::string>& names) {
+  const auto at = text.find("{}");
+  if (at == std::string::npos) return text;
+  return text.substr(0, at) + text::joined_by_or(names) + text.substr(at + 2);
+}
+
+/// "a machine with an AMD GPU, and one that builds for linux_x86_64 run on"
+std::string join(const std::vector<std::pair<Change::Of, std::string>>& parts) {
+  constexpr std::string_view machine = "a machine ";
+  std::string text;
+  for (const auto& [of, part] : parts) {
+    if (text.empty())
+      text = part;
+    else if (text.contains(machine) && part.starts_with(machine))
+      text += ", and one " + part.substr(machine.size());
+    else
+      text += ", and " + part;
+  }
+  return text;
+}
+
+}  // namespace
+
+FeatureAdvice::FeatureAdvice(const Family& family, const FamilyRelease& own,
+                             const JudgedMachine& judged, const wheel::MarkerEnvironment& markers)
+    : family_(family), judged_(judged), markers_(markers) {
+  for (const FamilyRelease& release : family.releases) {
+    if (release.prefix.empty()) continue;
+    if (&release == &own) own_ = releases_.size();
+    releases_.push_back(&release);
+  }
+  auto here = std::make_unique<Asked>(Asked{{}, judged.machine});
+  here->judged =
+      std::make_unique<JudgedMachine>(JudgedMachine{here->machine, judged.gpus, judged.providers});
+  here_ = asked_.emplace(std::string(), std::move(here)).first->second.get();
+}
+
+std::string FeatureAdvice::title(std::size_t release) const {
+  return fmt::format("{} {}", family_.anchor(), releases_[release]->version);
+}
+
+const FeatureJudge& FeatureAdvice::judge_of(std::size_t release, Asked& machine) {
+  auto& judge = machine.judges[release];
+  if (!judge)
+    judge =
+        std::make_unique<FeatureJudge>(family_, *releases_[release], *machine.judged, markers_, "");
+  return *judge;
+}
+
+JudgedFeature FeatureAdvice::ask(const Question& question) {
+  return judge_entries(family_, *releases_[question.release],
+                       judge_of(question.release, *question.machine), question.entries);
+}
+
+bool FeatureAdvice::knows(const Question& question) {
+  const FeatureJudge& judge = judge_of(question.release, *question.machine);
+  return std::ranges::any_of(question.entries,
+                             [&](const FamilyFeature& feature) { return judge.knows(feature); });
+}
+
+/// The policy for GPUs is about those of this machine, and does not go with others.
+FeatureAdvice::Asked* FeatureAdvice::with(const Asked& from, ChangedMachine changed) {
+  std::string changes = from.changes + ';' + changed.change;
+  auto& asked = asked_[changes];
+  if (!asked) {
+    asked = std::make_unique<Asked>(Asked{changes, std::move(changed.machine)});
+    asked->judged =
+        std::make_unique<JudgedMachine>(JudgedMachine{asked->machine, {}, judged_.providers});
+  }
+  return asked.get();
+}
+
+/// The change alone, with those of its ways that come out as usable, else with those that may be.
+FeatureAdvice::Advice FeatureAdvice::try_ways(const Question& question, const Change& change) {
+  Advice advice;
+  std::vector<std::string> names;
+  for (const Change::Way& way : change.ways) {
+    Usable best = Usable::no;
+    Asked* with_it = nullptr;
+    for (ChangedMachine& changed : way.machines(question.machine->machine)) {
+      Asked* const machine = with(*question.machine, std::move(changed));
+      const Usable usable = ask({question.release, machine, question.entries}).answer.usable;
+      if (usable >= best) continue;
+      best = usable;
+      with_it = machine;
+      if (best == Usable::yes) break;
+    }
+    if (best == Usable::no || best > advice.usable) continue;
+    if (best < advice.usable) {
+      names.clear();
+      advice.usable = best;
+      advice.machine = with_it;
+    }
+    names.push_back(way.name);
+  }
+  if (advice.usable != Usable::no) advice.parts = {{change.of, fill(change.text, names)}};
+  return advice;
+}
+
+/// The first of the changes that helps, alone or with `most` in all.
+FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question,
+                                                 const std::vector<Change>& changes,
+                                                 unsigned most) {
+  Advice best;
+  for (const Change& change : changes) {
+    Advice alone = try_ways(question, change);
+    if (alone.usable == Usable::yes) return alone;
+    if (alone.usable < best.usable) best = std::move(alone);
+  }
+  if (most < 2) return best;
+  for (const Change& change : changes) {
+    for (const Change::Way& way : change.ways) {
+      for (ChangedMachine& changed :
+           way.machines(question.machine->machine) | std::views::take(most_followed)) {
+        Asked* const machine = with(*question.machine, std::move(changed));
+        const Question next{question.release, machine, question.entries};
+        const JudgedFeature judged = ask(next);
+        if (judged.answer.usable != Usable::no) continue;
+        Advice rest = find_change(next, judged.changes, most - 1);
+        if (rest.usable >= best.usable) continue;
+        // Other hardware comes with its driver, and one driver is enough.
+        const bool told = change.of == Change::Of::driver &&
+                          std::ranges::any_of(rest.parts, [](const auto& part) {
+                            return part.first == Change::Of::driver;
+                          });
+        if (!told)
+          rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {way.name})});
+        best = std::move(rest);
+        if (best.usable == Usable::yes) return best;
+      }
+    }
+  }
+  return best;
+}
+
+/// All that are newer have it on the same machine. One that no entry knows is newer than the facts:
+/// it contradicts nothing.
+bool FeatureAdvice::later_have_it(const Question& question) {
+  for (std::size_t newer = 0; newer < question.release; ++newer) {
+    const Question one{newer, question.machine, question.entries};
+    if (knows(one) && ask(one).answer.usable != Usable::yes) return false;
+  }
+  return true;
+}
+
+/// The nearest that has the feature on this machine, a newer one before older ones: "torch 2.10 or
+/// newer", "torch 2.8"; empty: none does.
+std::string FeatureAdvice::find_release(Entries entries) {
+  const auto has = [&](std::size_t at) {
+    return ask({at, here_, entries}).answer.usable == Usable::yes;
+  };
+  for (std::size_t at = own_; at-- > 0;) {
+    if (has(at)) return title(at) + (later_have_it({at, here_, entries}) ? " or newer" : "");
+  }
+  for (std::size_t at = own_ + 1; at < releases_.size(); ++at) {
+    if (has(at)) return title(at);
+  }
+  return {};
+}
+
+/// The nearest that has the feature on a changed machine.
+FeatureAdvice::Advice FeatureAdvice::find_release_and_change(Entries entries,
+                                                             std::string& release) {
+  Advice best;
+  const auto try_release = [&](std::size_t at) {
+    const Question question{at, here_, entries};
+    if (!knows(question)) return;
+    const JudgedFeature judged = ask(question);
+    if (judged.answer.usable != Usable::no || judged.of_release) return;
+    Advice advice = find_change(question, judged.changes, most_changes - 1);
+    if (advice.usable >= best.usable) return;
+    release = title(at);
+    if (at < own_ && later_have_it({at, advice.machine, entries})) release += " or newer";
+    best = std::move(advice);
+  };
+  for (std::size_t at = own_; at-- > 0 && best.usable != Usable::yes;) try_release(at);
+  for (std::size_t at = own_ + 1; at < releases_.size() && best.usable != Usable::yes; ++at)
+    try_release(at);
+  return best;
+}
+
+/// The nearest with entries for this machine that leave open whether it has the feature, "torch
+/// 2.14"; empty: there is none.
+std::string FeatureAdvice::find_unknown_release(Entries entries) {
+  std::string newer;
+  for (std::size_t at = 0; at < releases_.size(); ++at) {
+    if (at == own_ || ask({at, here_, entries}).answer.usable != Usable::unknown) continue;
+    const FeatureJudge& other = judge_of(at, *here_);
+    const bool speaks = std::ranges::any_of(entries, [&](const FamilyFeature& feature) {
+      return other.knows(feature) && other.is_in_time(feature) && other.has_gpu_for(feature);
+    });
+    if (!speaks) continue;
+    if (at > own_) return newer.empty() ? title(at) : newer;
+    newer = title(at);
+  }
+  return newer;
+}
+
+std::string FeatureAdvice::advise(const JudgedFeature& judged, Entries entries) {
+  const std::string release = find_release(entries);
+  const Advice own = find_change({own_, here_, entries}, judged.changes, most_changes);
+  if (!release.empty()) {
+    const bool software =
+        own.usable == Usable::yes && std::ranges::none_of(own.parts, [](const auto& part) {
+          return part.first == Change::Of::hardware;
+        });
+    return software ? fmt::format("{}, or {}", join(own.parts), release) : release;
+  }
+  if (own.usable == Usable::yes) return join(own.parts);
+  std::string other;
+  const Advice later = find_release_and_change(entries, other);
+  if (later.usable == Usable::yes) return fmt::format("{}, and {}", join(later.parts), other);
+  if (own.usable == Usable::unknown) {
+    const bool repair = own.parts.front().first == Change::Of::repair;
+    return (repair ? "" : "perhaps ") + join(own.parts);
+  }
+  if (std::string open = find_unknown_release(entries); !open.empty())
+    return fmt::format("perhaps {}: no source says", open);
+  if (later.usable == Usable::unknown)
+    return fmt::format("perhaps {}, and {}", join(later.parts), other);
+  return "nothing that is known";
+}
+
+void FeatureAdvice::add_to(JudgedFeature& judged, Entries entries) {
+  FeatureAnswer& answer = judged.answer;
+  if (!answer.change.empty()) return;
+  answer.change = advise(judged, entries);
+  const auto since = wheel::parse_version(answer.since);
+  if (!judged.of_release || !since || !(version_of(*releases_[own_]) < *since)) return;
+  for (std::size_t at = own_; at-- > 0;) {
+    if (version_of(*releases_[at]) < *since) continue;
+    const FeatureAnswer first = ask({at, here_, entries}).answer;
+    if (first.usable == Usable::no)
+      answer.reason += fmt::format("; with {}: {}", title(at), first.reason);
+    return;
+  }
+}
+
+}  // namespace axle::doctor

@@ -1,0 +1,86 @@
+#include "doctor/features/feature_answer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace axle::doctor {
+
+namespace {
+
+using index::Family;
+using index::FamilyFeature;
+using index::FamilyRelease;
+
+JudgedFeature judge_entry(const Family& family, const FamilyRelease& release,
+                          const FeatureJudge& judge, const FamilyFeature& feature) {
+  JudgedFeature judged;
+  FeatureAnswer& answer = judged.answer;
+  answer.name = feature.name;
+  answer.title = feature.title;
+  if (!judge.knows(feature)) {
+    answer.reason = fmt::format("the family {} has no fact about {} {}", family.name,
+                                family.anchor(), release.version);
+    return judged;
+  }
+  answer.since = text_of(feature.since);
+  answer.until = text_of(feature.until);
+  answer.note = feature.note;
+  answer.source = index::render_sources(family, feature.sources);
+  const std::string_view confidence = index::render_confidence(feature.confidence);
+  answer.confidence = confidence.substr(confidence.rfind(' ') + 1);
+  answer.date = feature.date;
+  FeatureJudge::Decision decided = judge.decide(feature);
+  answer.usable = decided.need.usable;
+  answer.reason = std::move(decided.need.reason);
+  answer.change = std::move(decided.need.advice);
+  answer.label = std::move(decided.label);
+  judged.changes = std::move(decided.need.changes);
+  judged.of_release = decided.need.of_release;
+  return judged;
+}
+
+/// Changes with one text are ways of one.
+void add_changes(std::vector<Change>& changes, std::vector<Change> more) {
+  for (Change& change : more) {
+    const auto same = std::ranges::find(changes, change.text, &Change::text);
+    if (same == changes.end()) {
+      changes.push_back(std::move(change));
+      continue;
+    }
+    for (Change::Way& way : change.ways) {
+      if (std::ranges::find(same->ways, way.name, &Change::Way::name) == same->ways.end())
+        same->ways.push_back(std::move(way));
+    }
+  }
+}
+
+}  // namespace
+
+JudgedFeature judge_entries(const Family& family, const FamilyRelease& release,
+                            const FeatureJudge& judge, std::span<const FamilyFeature> entries) {
+  const auto rank = [&](const FamilyFeature& feature, const FeatureAnswer& answer) {
+    const bool gpu = judge.has_gpu_for(feature);
+    const bool platform = judge.is_for_platform(feature);
+    return std::tuple(!judge.knows(feature), answer.usable, !(gpu && platform),
+                      !gpu || feature.vendor.empty(), !platform, !judge.is_in_time(feature));
+  };
+  const FamilyFeature* best = &entries.front();
+  JudgedFeature judged = judge_entry(family, release, judge, *best);
+  std::vector<Change> others;
+  for (const FamilyFeature& feature : entries.subspan(1)) {
+    JudgedFeature other = judge_entry(family, release, judge, feature);
+    if (rank(feature, other.answer) < rank(*best, judged.answer)) {
+      std::swap(judged, other);
+      best = &feature;
+    }
+    add_changes(others, std::move(other.changes));
+  }
+  if (judged.answer.usable == Usable::no) add_changes(judged.changes, std::move(others));
+  return judged;
+}
+
+}  // namespace axle::doctor
