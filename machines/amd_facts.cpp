@@ -123,11 +123,15 @@ struct FirstRocm {
   std::pair<unsigned, unsigned> rocm;
 };
 
-/// The release before the first one that torch's sources name with the architecture
-/// (aten/src/ATen/Context.cpp: gfx950 from 6.5 on, gfx1200 and gfx1201 from 6.3 on): anything
-/// older certainly does not know them.
-constexpr std::array first_rocm = {FirstRocm{"gfx950", {6, 4}}, FirstRocm{"gfx1200", {6, 2}},
-                                   FirstRocm{"gfx1201", {6, 2}}};
+/// The first release whose runtime lists the architecture, before which there is no such device for
+/// it (ROCm/ROCR-Runtime, runtime/hsa-runtime/core/runtime/isa.cpp by release tag); of gfx950 the
+/// one before the first that torch's sources name with it (aten/src/ATen/Context.cpp: 6.5).
+constexpr std::array first_rocm = {
+    FirstRocm{"gfx90a", {4, 3}},  FirstRocm{"gfx90c", {4, 3}},  FirstRocm{"gfx942", {5, 7}},
+    FirstRocm{"gfx950", {6, 4}},  FirstRocm{"gfx1034", {4, 5}}, FirstRocm{"gfx1035", {4, 5}},
+    FirstRocm{"gfx1036", {5, 3}}, FirstRocm{"gfx1100", {5, 3}}, FirstRocm{"gfx1101", {5, 5}},
+    FirstRocm{"gfx1102", {5, 3}}, FirstRocm{"gfx1103", {5, 3}}, FirstRocm{"gfx1150", {6, 1}},
+    FirstRocm{"gfx1151", {6, 1}}, FirstRocm{"gfx1200", {6, 2}}, FirstRocm{"gfx1201", {6, 2}}};
 
 std::optional<DriverMisfit> amd_driver_misfit(const Machine& /*machine*/, std::string_view arch,
                                               const Driver& driver) {

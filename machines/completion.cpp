@@ -53,19 +53,12 @@ struct Host {
 // Some GPUs are on one chip or one board with their CPU: a Jetson, a Grace, a GB10. One that is
 // stated by its architecture is any of the models that have that.
 std::optional<Host> find_host(const detect::Gpu& gpu) {
-  const GpuModel* const stated = find_model_of(gpu);
-  const GpuModel* with_host = nullptr;
-  for (const GpuModel& model : gpu_models()) {
-    const bool possible =
-        stated != nullptr ? &model == stated : model.vendor == gpu.vendor && model.arch == gpu.arch;
-    if (!possible) continue;
-    if (model.host == detect::Arch::other ||
-        (with_host != nullptr && with_host->host != model.host))
-      return std::nullopt;
-    if (with_host == nullptr) with_host = &model;
-  }
-  if (with_host == nullptr) return std::nullopt;
-  return Host{with_host->host, with_host->title};
+  const auto possible = possible_models(gpu);
+  if (possible.empty() || possible.front()->host == detect::Arch::other) return std::nullopt;
+  const GpuModel& first = *possible.front();
+  const auto is_other = [&](const GpuModel* model) { return model->host != first.host; };
+  if (std::ranges::any_of(possible, is_other)) return std::nullopt;
+  return Host{first.host, first.title};
 }
 
 std::optional<Host> find_host(const detect::Machine& machine) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -129,37 +130,56 @@ Found find_in_translation(const Machine& machine) {
   return std::nullopt;
 }
 
+/// "NVIDIA GH200"; of several models "GPU of gfx942".
+std::string name_of(const detect::Gpu& gpu, const std::vector<const GpuModel*>& models) {
+  return models.size() == 1 ? std::string(models.front()->title)
+                            : fmt::format("GPU of {}", gpu.arch);
+}
+
 /// A GPU on one chip or one board with a CPU of another architecture, or where no such system runs.
 Found find_in_hosts(const Machine& machine) {
   for (const detect::Gpu& gpu : machine.gpus) {
-    const GpuModel* model = find_model_of(gpu);
-    if (model == nullptr) continue;
-    if (model->host != Arch::other && is_stated(machine.cpu) && machine.cpu.arch != model->host) {
+    const auto models = possible_models(gpu);
+    if (models.empty()) continue;
+    const Arch host = models.front()->host;
+    const auto has_host = [&](const GpuModel* model) { return model->host == host; };
+    if (host != Arch::other && is_stated(machine.cpu) && machine.cpu.arch != host &&
+        std::ranges::all_of(models, has_host)) {
       return Contradiction{
           "cpu.arch",
-          fmt::format("every {} comes with a CPU of {}, and the CPU is {}", model->title,
-                      detect::render_arch(model->host), name_of(machine.cpu)),
-          fmt::format("{} with it", detect::render_arch(model->host))};
+          fmt::format("every {} comes with a CPU of {}, and the CPU is {}", name_of(gpu, models),
+                      detect::render_arch(host), name_of(machine.cpu)),
+          fmt::format("{} with it", detect::render_arch(host))};
     }
-    if (model->linux_alone && machine.os.system == windows && !is_jetson(gpu))
-      return Contradiction{"os.system",
-                           fmt::format("{} is of servers that do not run Windows", model->title),
-                           "linux with it"};
+    if (machine.os.system == windows && !is_jetson(gpu) &&
+        std::ranges::all_of(models, &GpuModel::linux_alone))
+      return Contradiction{
+          "os.system",
+          fmt::format("{} is of servers that do not run Windows",
+                      models.size() == 1 ? name_of(gpu, models) : "every " + name_of(gpu, models)),
+          "linux with it"};
   }
   return std::nullopt;
 }
 
-/// A GPU that the driver is too old or too new for.
-Found find_in_gpus(const Machine& machine) {
-  for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
-    const detect::Gpu& gpu = machine.gpus[i];
-    const detect::Driver* driver = detect::find_driver(machine, gpu.vendor);
-    if (driver == nullptr || gpu.usable != Presence::present) continue;
-    const auto misfit = facts_of(gpu.vendor).driver_misfit(machine, gpu.arch, *driver);
-    if (!misfit) continue;
-    const std::string_view vendor = detect::render_vendor(gpu.vendor);
+/// A driver that is too old or too new for a GPU, or for what is stated of it.
+Found find_in_drivers(const Machine& machine) {
+  const auto check = [&](const detect::Driver& driver, std::string_view arch) -> Found {
+    const auto misfit = facts_of(driver.vendor).driver_misfit(machine, arch, driver);
+    if (!misfit) return std::nullopt;
+    const std::string_view vendor = detect::render_vendor(driver.vendor);
     return Contradiction{fmt::format("drivers.{}.{}", vendor, misfit->field), misfit->reason,
                          fmt::format("{}:{}", vendor, misfit->nearest)};
+  };
+  for (const detect::Driver& driver : machine.drivers) {
+    bool has_gpu = false;
+    for (const detect::Gpu& gpu : machine.gpus) {
+      if (gpu.vendor != driver.vendor || gpu.usable != Presence::present) continue;
+      has_gpu = true;
+      if (auto found = check(driver, gpu.arch)) return found;
+    }
+    if (has_gpu || driver.usable != Presence::present) continue;
+    if (auto found = check(driver, {})) return found;
   }
   return std::nullopt;
 }
@@ -316,7 +336,7 @@ Found find_contradiction(const Machine& machine) {
   if (auto found = find_in_cpu(machine.cpu)) return found;
   if (auto found = find_in_translation(machine)) return found;
   if (auto found = find_in_hosts(machine)) return found;
-  if (auto found = find_in_gpus(machine)) return found;
+  if (auto found = find_in_drivers(machine)) return found;
   if (auto found = find_in_mps(machine)) return found;
   const detect::Os& os = machine.os;
   const bool mac = os.system == detect::darwin || (os.system.empty() && states_mps(machine));

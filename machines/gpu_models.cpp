@@ -144,6 +144,15 @@ const GpuModel* find_model_of(const detect::Gpu& gpu) {
   return found == std::end(models) ? nullptr : found;
 }
 
+std::vector<const GpuModel*> possible_models(const detect::Gpu& gpu) {
+  if (const GpuModel* stated = find_model_of(gpu)) return {stated};
+  std::vector<const GpuModel*> possible;
+  for (const GpuModel& model : models) {
+    if (model.vendor == gpu.vendor && model.arch == gpu.arch) possible.push_back(&model);
+  }
+  return possible;
+}
+
 detect::Gpu make_gpu(const GpuModel& model) {
   detect::Gpu gpu;
   gpu.vendor = model.vendor;

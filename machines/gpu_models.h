@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "detect/machine.h"
 
@@ -33,5 +34,8 @@ struct GpuModel {
 
 /// The model from which make_gpu created `gpu`; null if it was created otherwise.
 [[nodiscard]] const GpuModel* find_model_of(const detect::Gpu& gpu);
+
+/// That model alone; of a GPU that was created otherwise every one with its architecture.
+[[nodiscard]] std::vector<const GpuModel*> possible_models(const detect::Gpu& gpu);
 
 }  // namespace axle::machines

@@ -225,11 +225,11 @@ std::optional<DriverMisfit> find_newer_cuda(const Machine& machine, const Driver
 
 std::optional<DriverMisfit> nvidia_driver_misfit(const Machine& machine, std::string_view arch,
                                                  const Driver& driver) {
-  const auto capability = parts_of(arch);
   const auto version = parts_of(driver.kernel_version);
-  if (!capability || capability->size() != 2 || !version || has_system_driver(arch))
-    return std::nullopt;
+  if (!version || has_system_driver(arch)) return std::nullopt;
   if (auto misfit = find_newer_cuda(machine, driver)) return misfit;
+  const auto capability = parts_of(arch);
+  if (!capability || capability->size() != 2) return std::nullopt;
   const LastBranch* last = last_branch_of(arch);
   if (last != nullptr && version->front() >= last->next) {
     return misfit_of(

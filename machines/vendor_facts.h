@@ -32,7 +32,7 @@ struct VendorFacts {
   std::optional<std::string> (*nearest_api)(std::string_view version);
   /// `driver` is older than the first one for the machine's system that knows GPUs of `arch`, newer
   /// than the last, or does not run what is stated of it; nullopt: none of that, or it is not
-  /// known.
+  /// known. `arch` may be empty.
   std::optional<DriverMisfit> (*driver_misfit)(const detect::Machine& machine,
                                                std::string_view arch, const detect::Driver& driver);
   /// Whether GPUs of `arch` are parts of Jetsons alone; nullptr: none is.

@@ -31,9 +31,17 @@ def capability_names(arch):
     return re.findall(r"^AXLE_CAPABILITY_\w+\((?:aarch64, )?(arm_\w+)", table, re.M)
 
 
-def random_gpu(chance, number):
+def foreign_gpus(arch):
+    """The architectures of which every GPU comes with a CPU of another architecture."""
+    hosts = {}
+    for gpu, rest in re.findall(r'^    \{"[^"]+", \w+, "[^"]+", "([^"]+)",([^}]*)\}', (SOURCE / "machines/gpu_models.cpp").read_text(), re.M):
+        hosts.setdefault(gpu, set()).add(next((host for host in ("aarch64", "x86_64") if host in rest), arch))
+    return {gpu for gpu, of in hosts.items() if arch not in of}
+
+
+def random_gpu(chance, number, foreign):
     vendor = chance.choice(["nvidia", "nvidia", "amd", "intel"])
-    arch = chance.choice({"nvidia": NVIDIA, "amd": AMD, "intel": INTEL}[vendor])
+    arch = chance.choice([one for one in {"nvidia": NVIDIA, "amd": AMD, "intel": INTEL}[vendor] if one not in foreign])
     gpu = {"vendor": vendor, "arch": arch, "name": f"GPU {number}",
            "pci_address": f"0000:{chance.randrange(256):02x}:{number:02x}.0", "usable": "present"}
     if chance.random() < 0.15:
@@ -58,13 +66,14 @@ def random_npu(chance):
 def random_machine(chance):
     """A profile that states facts."""
     arch = chance.choice(["x86_64", "x86_64", "aarch64"])
+    foreign = foreign_gpus(arch)
     rich = chance.random()
     capabilities = {name: "present" if chance.random() < rich else chance.choice(STATES)
                     for name in capability_names(arch)}
     machine = {"schema_version": 2,
                "origin": {"kind": "synthesised", "source": "published_lists_test", "date": "2026-11-21"},
                "cpu": {"arch": arch, "machine": arch, "capabilities": capabilities},
-               "gpus": [random_gpu(chance, number) for number in range(chance.choice([0, 1, 1, 2, 2, 3, 4]))],
+               "gpus": [random_gpu(chance, number, foreign) for number in range(chance.choice([0, 1, 1, 2, 2, 3, 4]))],
                "npus": [random_npu(chance) for _ in range(chance.choice([0, 0, 0, 1, 1, 2]))],
                "drivers": {}, "os": {"system": "Linux"}}
     # A machine that is stated with a GPU younger than its ROCm is refused (tests/machines/contradictions_test.cpp).
