@@ -2,6 +2,7 @@
 shipped machine, and thousands of random ones, under every policy. AXLE_ORACLE_MACHINES: how many random ones."""
 
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -31,6 +32,7 @@ def capability_names(arch):
     return re.findall(r"^AXLE_CAPABILITY_\w+\((?:aarch64, )?(arm_\w+)", table, re.M)
 
 
+@functools.cache
 def foreign_gpus(arch):
     """The architectures of which every GPU comes with a CPU of another architecture."""
     hosts = {}
