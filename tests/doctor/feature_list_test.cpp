@@ -119,7 +119,7 @@ TEST_CASE("features: the build's toolkit and the driver's CUDA") {
   const FeatureAnswer old = answer(entry(nvidia + "toolkit = \"13.1\"\n"), hopper);
   CHECK(old.usable == Usable::no);
   CHECK(old.reason == "it needs a build with CUDA 13.1, but cu130 was built with 13.0");
-  CHECK(old.change == "a build with CUDA 13.1 or newer");
+  CHECK(old.change == "nothing that is known");  // no label has one
   CHECK(answer(entry(nvidia + "cuda = \"13.0\"\n"), hopper).usable == Usable::yes);
   const FeatureAnswer driver = answer(entry(nvidia + "cuda = \"13.1\"\n"), hopper);
   CHECK(driver.usable == Usable::no);
@@ -146,18 +146,20 @@ TEST_CASE("features: what would help, by what is missing") {
   const auto change = [](const std::string& keys, const detect::Machine& machine) {
     return answer(entry(keys), machine).change;
   };
-  CHECK(change("vendor = \"amd\"\nonly = true\n", hopper) == "a machine with an AMD GPU");
+  CHECK(change("vendor = \"intel\"\nonly = true\n", hopper) == "a machine with an Intel GPU");
   CHECK(change("vendor = \"nvidia\"\ncapability = \"10.0\"\n", hopper) ==
         "a GPU with compute capability 10.0 or newer");
   CHECK(change("vendor = \"nvidia\"\ngpus = 4\n", hopper) == "a machine with 4 such GPUs");
-  CHECK(change("vendor = \"nvidia\"\nneeds = [\"nvidia :: sm_arch :: 100_real\"]\n", hopper) ==
-        "an NVIDIA GPU with compute capability 10.0");
+  CHECK(change("vendor = \"nvidia\"\nneeds = [\"nvidia :: sm_arch :: 120_real\"]\n", hopper) ==
+        "an NVIDIA GPU with compute capability 12.0");
   CHECK(change("needs = [\"axle :: amx_tile :: on\"]\n", hopper).empty());  // unknown
   detect::Machine plain = hopper;
   plain.cpu.capabilities.set(detect::Capability::amx_tile, detect::Presence::absent);
   CHECK(change("needs = [\"axle :: amx_tile :: on\"]\n", plain) == "a CPU with amx_tile");
-  CHECK(change("platforms = [\"linux_aarch64\"]\n", hopper) ==
-        "a machine that builds for linux_aarch64 run on");
+  detect::Machine arm;
+  arm.cpu.arch = detect::Arch::aarch64;
+  CHECK(change("platforms = [\"linux_x86_64\"]\n", arm) ==
+        "a machine that builds for linux_x86_64 run on");
   detect::Machine old = hopper;
   old.drivers[0].api_version = "12.4";
   CHECK(change("labels = [\"cu130\"]\n", old) == "NVIDIA driver 580 or newer");
@@ -213,9 +215,9 @@ TEST_CASE("features: of several entries the one that speaks of the release and o
 TEST_CASE("features: what the machine lacks is told before what the release lacks") {
   // Neither helps without the other.
   const FeatureAnswer gpu =
-      answer(entry("vendor = \"amd\"\nonly = true\nsince = \"2.1\"\n"), hopper, "==2.0");
-  CHECK(gpu.reason == "no AMD GPU; it was added in acme 2.1");
-  CHECK(gpu.change == "a machine with an AMD GPU, and acme 2.1 or newer");
+      answer(entry("vendor = \"intel\"\nonly = true\nsince = \"2.1\"\n"), hopper, "==2.0");
+  CHECK(gpu.reason == "no Intel GPU; it was added in acme 2.1");
+  CHECK(gpu.change == "a machine with an Intel GPU, and acme 2.1 or newer");
   CHECK(answer(entry("platforms = [\"macos_arm64\"]\nsince = \"2.1\"\n"), hopper, "==2.0").reason ==
         "only builds for macos_arm64 have it; it was added in acme 2.1");
   const FeatureAnswer code = answer(
@@ -240,9 +242,50 @@ TEST_CASE("features: releases are named where they were found to help") {
   // It came with a release that has no build for the GPU any more.
   const FeatureAnswer never =
       answer(entry("vendor = \"nvidia\"\nsince = \"2.1\"\n"), machine_with("6.0", "13.0"), "==2.0");
-  CHECK_MESSAGE(never.reason.starts_with("it was added in acme 2.1, and there the build cu130"),
-                never.reason);
-  CHECK(never.change == "acme 2.1 or newer, and a GPU that builds of acme 2.1 have code for");
+  CHECK_MESSAGE(
+      never.reason.starts_with("it was added in acme 2.1; with acme 2.1: the build cu130 does not"),
+      never.reason);
+  CHECK(never.change == "a GPU that builds of acme 2.1 have code for, and acme 2.1 or newer");
+}
+
+TEST_CASE("features: advice is what comes out as usable where it is followed") {
+  const auto change = [](const std::string& keys, const detect::Machine& machine,
+                         const char* release = "==2.1") {
+    return answer(entry(keys), machine, release).change;
+  };
+  // Builds for AMD are of 2.0 alone, and no release has one for Arm.
+  CHECK(change("vendor = \"amd\"\nonly = true\n", hopper) ==
+        "a machine with an AMD GPU, and acme 2.0");
+  CHECK(change("vendor = \"amd\"\nonly = true\nsince = \"2.1\"\n", hopper, "==2.0") ==
+        "nothing that is known");
+  CHECK(change("platforms = [\"linux_aarch64\"]\n", hopper) == "nothing that is known");
+  // No newer driver makes an older GPU a newer one.
+  detect::Machine old = hopper;
+  old.drivers[0].api_version = "12.4";
+  const FeatureAnswer code = answer(entry("vendor = \"nvidia\"\ncapability = \"10.0\"\n"), old);
+  CHECK(code.reason == "it needs compute capability 10.0, but the GPU has 9.0");
+  CHECK(code.change == "a GPU with compute capability 10.0 or newer");
+  // Two of the GPUs that cannot would not, either.
+  const std::string two = "vendor = \"nvidia\"\ngpus = 2\n";
+  CHECK(change(two + "needs = [\"nvidia :: sm_arch :: 75_real\"]\n", hopper) ==
+        "a machine with 2 NVIDIA GPUs with compute capability 7.5");
+  CHECK(change(two, hopper) == "a machine with 2 such GPUs");
+  // Of two values the one that a build has code for.
+  CHECK(change("vendor = \"nvidia\"\nneeds = [\"nvidia :: sm_arch :: 75_real\", "
+               "\"nvidia :: sm_arch :: 80_real\"]\n",
+               hopper) == "an NVIDIA GPU with compute capability 7.5");
+  // A machine of another kind needs what the feature needs there.
+  detect::Machine arm;
+  arm.cpu.arch = detect::Arch::aarch64;
+  CHECK(change("platforms = [\"linux_x86_64\"]\nneeds = [\"axle :: amx_tile :: on\"]\n", arm) ==
+        "a machine that builds for linux_x86_64 run on, and a CPU with amx_tile");
+  CHECK(change("platforms = [\"linux_x86_64\"]\nvendor = \"nvidia\"\n", arm) ==
+        "a machine that builds for linux_x86_64 run on, and one with an NVIDIA GPU");
+  // What is not confirmed there is no promise.
+  CHECK(change(two + "unproven = \"a link\"\n", hopper) == "perhaps a machine with 2 such GPUs");
+  // A release that the machine can use is nearer than other hardware.
+  detect::Machine pascal = machine_with("6.0", "13.0");
+  CHECK(change("vendor = \"nvidia\"\n", pascal) == "acme 2.0");
 }
 
 TEST_CASE("features: a GPU that is part of the CPU is none of those that are discrete") {
@@ -353,7 +396,7 @@ TEST_CASE("features: all that is missing is named, not one of it") {
   const FeatureAnswer none = answer(rows, without);
   CHECK(none.usable == Usable::no);
   CHECK(none.reason == "no NVIDIA, AMD or Intel GPU");
-  CHECK(none.change == "a machine with an NVIDIA, AMD or Intel GPU");
+  CHECK(none.change == "a machine with an NVIDIA or Intel GPU");  // 2.1 has no build for AMD
   detect::Machine plain = hopper;
   for (const auto lacking : {detect::Capability::amx_tile, detect::Capability::amx_int8})
     plain.cpu.capabilities.set(lacking, Presence::absent);
