@@ -142,25 +142,15 @@ std::string file_at(const std::string& path) {
   return {};
 }
 
-/// setuptools' finder of an editable install has one line for what it finds:
-/// MAPPING: dict[str, str] = {'demo': '/src/demo', 'more': '/src/more'}
 void add_finder(const std::string& path, std::vector<ImportName>& names) {
   const auto text = installer::read_file(path, largest_finder);
   if (!text) return;
-  const std::size_t at = text->find("\nMAPPING");
-  const std::size_t open = at == std::string::npos ? at : text->find('{', at);
-  if (open == std::string::npos) return;
-  std::string_view rest = std::string_view(*text).substr(open + 1);
-  do {
-    const auto name = take_python_string(rest);
-    if (!name || !take(rest, ": ")) return;
-    const auto place = take_python_string(rest);
-    if (!place) return;
-    std::string file = file_at(*place);
+  for (const auto& [name, place] : finder_mapping(*text)) {
+    std::string file = file_at(place);
     // "a.b" is in a namespace, which others may have parts of.
-    if (is_identifier(*name) && place->starts_with('/') && !file.empty())
-      names.push_back({*name, std::move(file), finder_rank, ImportName::By::finder});
-  } while (take(rest, ", "));
+    if (is_identifier(name) && place.starts_with('/') && !file.empty())
+      names.push_back({name, std::move(file), finder_rank, ImportName::By::finder});
+  }
 }
 
 bool is_finder(std::string_view name) {
@@ -168,6 +158,22 @@ bool is_finder(std::string_view name) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> finder_mapping(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> mapping;
+  const std::size_t at = text.find("\nMAPPING");
+  const std::size_t open = at == std::string_view::npos ? at : text.find('{', at);
+  if (open == std::string_view::npos) return mapping;
+  text.remove_prefix(open + 1);
+  do {
+    auto name = take_python_string(text);
+    if (!name || !take(text, ": ")) return mapping;
+    auto place = take_python_string(text);
+    if (!place) return mapping;
+    mapping.emplace_back(*std::move(name), *std::move(place));
+  } while (take(text, ", "));
+  return mapping;
+}
 
 std::string folder_of_module(const std::string& path) {
   const fs::path file = path;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "doctor/installed_files.h"
@@ -35,6 +37,12 @@ struct ImportName {
 /// The same in a zip archive, or in a folder of it ("/lib.zip/src"); nothing compiled is loaded
 /// from there. Errors: not_found: `path` leads into none; malformed, unsupported, io.
 [[nodiscard]] Result<std::vector<ImportName>> modules_in_archive(const std::string& path);
+
+/// Names and where they are, from the one line that setuptools' finder of an editable install has
+/// for them: MAPPING: dict[str, str] = {'demo': '/src/demo', 'more': '/src/more'}. Ends at what is
+/// not written like that.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> finder_mapping(
+    std::string_view text);
 
 /// The folder on sys.path that a module is in: of "/a/demo/__init__.py" and "/a/demo.so" "/a".
 [[nodiscard]] std::string folder_of_module(const std::string& path);
