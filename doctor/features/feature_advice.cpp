@@ -21,10 +21,32 @@ constexpr unsigned most_changes = 3;
 /// So many of the machines of a way are asked what they lack besides.
 constexpr std::size_t most_followed = 3;
 
+using Ways = std::vector<const Change::Way*>;
+
+/// "gfx90a or gfx942", "compute capability 9.0 or 10.0"
+std::string join_details(std::vector<std::string> details) {
+  constexpr std::string_view capability = "compute capability ";
+  for (std::string& one : details | std::views::drop(1)) {
+    if (one.starts_with(capability)) one.erase(0, capability.size());
+  }
+  return text::joined_by_or(details);
+}
+
 /// The text for the ways that help.
-std::string fill(const std::string& text, const std::vector<std::string>& names) {
+std::string fill(const std::string& text, const Ways& ways) {
   const auto at = text.find("{}");
   if (at == std::string::npos) return text;
+  std::vector<std::string> names;
+  for (const Change::Way* way : ways) {
+    if (std::ranges::find(names, way->name) == names.end()) names.push_back(way->name);
+  }
+  for (std::string& name : names) {
+    std::vector<std::string> details;
+    for (const Change::Way* way : ways) {
+      if (way->name == name && !way->with.empty()) details.push_back(way->with);
+    }
+    if (!details.empty()) name += " with " + join_details(std::move(details));
+  }
   return text.substr(0, at) + text::joined_by_or(names) + text.substr(at + 2);
 }
 
@@ -97,7 +119,7 @@ FeatureAdvice::Asked* FeatureAdvice::with(const Asked& from, ChangedMachine chan
 /// The change alone, with those of its ways that come out as usable, else with those that may be.
 FeatureAdvice::Advice FeatureAdvice::try_ways(const Question& question, const Change& change) {
   Advice advice;
-  std::vector<std::string> names;
+  Ways helping;
   for (const Change::Way& way : change.ways) {
     Usable best = Usable::no;
     Asked* with_it = nullptr;
@@ -111,13 +133,13 @@ FeatureAdvice::Advice FeatureAdvice::try_ways(const Question& question, const Ch
     }
     if (best == Usable::no || best > advice.usable) continue;
     if (best < advice.usable) {
-      names.clear();
+      helping.clear();
       advice.usable = best;
       advice.machine = with_it;
     }
-    names.push_back(way.name);
+    helping.push_back(&way);
   }
-  if (advice.usable != Usable::no) advice.parts = {{change.of, fill(change.text, names)}};
+  if (advice.usable != Usable::no) advice.parts = {{change.of, fill(change.text, helping)}};
   return advice;
 }
 
@@ -147,8 +169,7 @@ FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question,
                           std::ranges::any_of(rest.parts, [](const auto& part) {
                             return part.first == Change::Of::driver;
                           });
-        if (!told)
-          rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {way.name})});
+        if (!told) rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {&way})});
         best = std::move(rest);
         if (best.usable == Usable::yes) return best;
       }

@@ -52,8 +52,10 @@ void add_changes(std::vector<Change>& changes, std::vector<Change> more) {
       continue;
     }
     for (Change::Way& way : change.ways) {
-      if (std::ranges::find(same->ways, way.name, &Change::Way::name) == same->ways.end())
-        same->ways.push_back(std::move(way));
+      const bool there = std::ranges::any_of(same->ways, [&](const Change::Way& one) {
+        return one.name == way.name && one.with == way.with;
+      });
+      if (!there) same->ways.push_back(std::move(way));
     }
   }
 }

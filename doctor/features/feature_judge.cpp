@@ -144,7 +144,7 @@ Change FeatureJudge::other_platform(const std::vector<std::string>& platforms) c
   Change change{Change::Of::hardware, "a machine that builds for {} run on", {}};
   for (const std::string& name : platforms) {
     const auto to = [name](const detect::Machine& from) { return on_platform(from, name); };
-    change.ways.push_back({name, to});
+    change.ways.push_back({to, name});
   }
   return change;
 }
@@ -272,7 +272,7 @@ NeedAnswer FeatureJudge::misfit_of_macos(const std::string& needed) const {
           fmt::format("the wheels of {} are for macOS {} and newer, and this is {}",
                       release_title(), newer, judged_.machine.os.name),
           {},
-          {{Change::Of::macos, fmt::format("macOS {} or newer", newer), {{"", to}}}}};
+          {{Change::Of::macos, fmt::format("macOS {} or newer", newer), {{to}}}}};
 }
 
 /// A GPU of the label's vendor that its builds have code for.
@@ -284,9 +284,9 @@ Change FeatureJudge::other_gpu(const FamilyLabel* label) const {
   if (!vendor) return change;
   const auto count = static_cast<unsigned>(judged_.counted(*vendor).size());
   const auto any = [](const machines::GpuModel&) { return true; };
-  change.ways.push_back({"", [vendor, count, any](const detect::Machine& from) {
-                           return with_gpus(from, *vendor, std::max(count, 1U), any);
-                         }});
+  change.ways.push_back({[vendor, count, any](const detect::Machine& from) {
+    return with_gpus(from, *vendor, std::max(count, 1U), any);
+  }});
   return change;
 }
 

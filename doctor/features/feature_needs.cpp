@@ -67,37 +67,55 @@ std::vector<std::string> names_of(const std::vector<wheel::Property>& properties
   return names;
 }
 
-unsigned count_of(const FamilyFeature& feature) { return std::max(feature.gpus, 1U); }
-
-/// "an NVIDIA GPU", "a machine with 2 NVIDIA GPUs", as many as the feature needs.
+/// "an NVIDIA GPU", "2 NVIDIA GPUs", as many as the feature needs.
 std::string gpus_of(const FamilyFeature& feature, std::string_view title) {
-  return feature.gpus > 1 ? fmt::format("a machine with {} {} GPUs", feature.gpus, title)
+  return feature.gpus > 1 ? fmt::format("{} {} GPUs", feature.gpus, title)
                           : fmt::format("an {} GPU", title);
 }
 
-/// Other GPUs of the vendor.
-std::function<ChangedMachines(const detect::Machine&)> to_gpus(
-    const FamilyFeature& feature, detect::GpuVendor vendor,
-    std::function<bool(const machines::GpuModel&)> suits) {
-  return [count = count_of(feature), vendor, suits = std::move(suits)](
-             const detect::Machine& from) { return with_gpus(from, vendor, count, suits); };
+/// "gfx942" of a property of GPUs, "9.0" of one of compute capabilities.
+std::string arch_of(const wheel::Property& property) {
+  const std::string name = name_of(property);
+  return name.substr(name.rfind(' ') + 1);
 }
 
-/// GPUs with one of `values`, which are values of one feature of the vendor's namespace.
-Change change_to_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
-                     const std::vector<wheel::Property>& values) {
-  const bool capability = values.front().feature == "sm_arch";
-  Change change{Change::Of::hardware,
-                fmt::format("{} with {}{{}}", gpus_of(feature, title_of(vendor)),
-                            capability ? "compute capability " : ""),
-                {}};
-  for (const wheel::Property& value : values) {
-    std::string name = name_of(value);
-    if (capability) name = name.substr(name.rfind(' ') + 1);
-    const auto is_it = [name](const machines::GpuModel& model) { return model.arch == name; };
-    change.ways.push_back({name, to_gpus(feature, vendor, is_it)});
+/// The model is one of those that the feature is for.
+bool is_for(const FamilyFeature& feature, const machines::GpuModel& model) {
+  const auto least = providers::parse_major_minor(feature.capability);
+  const auto own = providers::parse_major_minor(model.arch);
+  if (feature.discrete && model.integrated) return false;
+  if (least && (!own || *own < *least)) return false;
+  const auto is_of_vendor = [&](const wheel::Property& one) { return one.ns == feature.vendor; };
+  return std::ranges::none_of(feature.needs, is_of_vendor) ||
+         std::ranges::any_of(feature.needs, [&](const wheel::Property& one) {
+           return is_of_vendor(one) && arch_of(one) == model.arch;
+         });
+}
+
+/// Other GPUs of the vendor, as many as the feature needs. `arch`: empty: all that it is for.
+std::function<ChangedMachines(const detect::Machine&)> to_gpus(const FamilyFeature& feature,
+                                                               detect::GpuVendor vendor,
+                                                               std::string arch = {}) {
+  return [&feature, vendor, arch = std::move(arch)](const detect::Machine& from) {
+    return with_gpus(from, vendor, std::max(feature.gpus, 1U), [&](const auto& model) {
+      return is_for(feature, model) && (arch.empty() || model.arch == arch);
+    });
+  };
+}
+
+/// GPUs that the feature is for: one way for each value that it needs of their namespace.
+std::vector<Change::Way> gpu_ways(const FamilyFeature& feature, detect::GpuVendor vendor) {
+  const std::string name = gpus_of(feature, title_of(vendor));
+  std::vector<Change::Way> ways;
+  for (const wheel::Property& one : feature.needs) {
+    if (one.ns == feature.vendor)
+      ways.push_back({to_gpus(feature, vendor, arch_of(one)), name, name_of(one)});
   }
-  return change;
+  if (!ways.empty()) return ways;
+  std::string with = feature.capability.empty()
+                         ? std::string()
+                         : fmt::format("compute capability {} or newer", feature.capability);
+  return {{to_gpus(feature, vendor), name, std::move(with)}};
 }
 
 /// One of `values`, which are macOS versions with MPS.
@@ -107,20 +125,20 @@ Change change_to_mps(const wheel::Property& value, const detect::Machine& machin
   if (machine.os.system == detect::darwin && machine.cpu.arch == detect::Arch::aarch64) {
     return {Change::Of::macos,
             fmt::format("macOS {} or newer", value.value),
-            {{"", [version](const detect::Machine& from) {
-                return version ? with_macos(from, *version) : ChangedMachines();
-              }}}};
+            {{[version](const detect::Machine& from) {
+              return version ? with_macos(from, *version) : ChangedMachines();
+            }}}};
   }
   return {Change::Of::hardware,
           fmt::format("a Mac with Apple's processor and macOS {} or newer", value.value),
-          {{"", [](const detect::Machine& from) { return on_platform(from, "macos_arm64"); }}}};
+          {{[](const detect::Machine& from) { return on_platform(from, "macos_arm64"); }}}};
 }
 
 /// A CPU with all of `lacking`.
 Change change_to_cpu(const std::vector<wheel::Property>& lacking) {
   return {Change::Of::hardware,
           fmt::format("a CPU with {}", fmt::join(names_of(lacking), " and ")),
-          {{"", [lacking](const detect::Machine& from) { return with_cpu(from, lacking); }}}};
+          {{[lacking](const detect::Machine& from) { return with_cpu(from, lacking); }}}};
 }
 
 using Values = std::vector<wheel::Property>;
@@ -175,7 +193,7 @@ NeedAnswer judge_properties(const FamilyFeature& feature, const JudgedMachine& j
     answer = std::move(lacking);
     const auto vendor = detect::parse_vendor(key.first);
     if (vendor)
-      answer.changes.push_back(change_to_gpu(feature, *vendor, values));
+      answer.changes.push_back({Change::Of::hardware, "{}", gpu_ways(feature, *vendor)});
     else if (key.second == "mps")
       answer.changes.push_back(change_to_mps(values.front(), judged.machine));
     else
@@ -201,21 +219,16 @@ NeedAnswer judge_capability(const FamilyFeature& feature, detect::GpuVendor vend
                                      able->name.empty() ? able->arch : able->name, unable->arch)};
   }
   if (able != nullptr) return {};
-  std::string change =
-      fmt::format("{} with compute capability {} or newer",
-                  feature.gpus > 1 ? gpus_of(feature, title_of(vendor)) : std::string("a GPU"),
-                  feature.capability);
+  std::string change = fmt::format("{} with compute capability {} or newer",
+                                   feature.gpus > 1 ? gpus_of(feature, title_of(vendor)) : "a GPU",
+                                   feature.capability);
   if (unable == nullptr)
     return {Usable::unknown, "the GPU's compute capability is unknown", std::move(change)};
-  const auto is_able = [least](const machines::GpuModel& model) {
-    const auto is = providers::parse_major_minor(model.arch);
-    return is && least && *is >= *least;
-  };
   return {Usable::no,
           fmt::format("it needs compute capability {}, but the GPU has {}", feature.capability,
                       unable->arch),
           {},
-          {{Change::Of::hardware, std::move(change), {{"", to_gpus(feature, vendor, is_able)}}}}};
+          {{Change::Of::hardware, std::move(change), {{to_gpus(feature, vendor)}}}}};
 }
 
 NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor, std::size_t count) {
@@ -227,9 +240,7 @@ NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor, s
       Usable::no,
       fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus, title_of(vendor), count),
       {},
-      {{Change::Of::hardware,
-        fmt::format("a machine with {} such GPUs", feature.gpus),
-        {{"", more}}}}};
+      {{Change::Of::hardware, fmt::format("a machine with {} such GPUs", feature.gpus), {{more}}}}};
 }
 
 NeedAnswer judge_cuda(const FamilyFeature& feature, const JudgedMachine& judged) {
@@ -288,15 +299,11 @@ NeedAnswer without_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
     const auto repair = [vendor](const detect::Machine& from) {
       return with_working_gpus(from, vendor);
     };
-    answer.changes.push_back({Change::Of::repair, std::move(hint), {{"", repair}}});
+    answer.changes.push_back({Change::Of::repair, std::move(hint), {{repair}}});
   } else if (!there) {
     // The same text for each vendor: those that help are said together.
-    const auto any = [](const machines::GpuModel&) { return true; };
-    answer.changes.push_back({Change::Of::hardware,
-                              feature.gpus > 1
-                                  ? fmt::format("a machine with {} {{}} GPUs", feature.gpus)
-                                  : "a machine with an {} GPU",
-                              {{std::string(title_of(vendor)), to_gpus(feature, vendor, any)}}});
+    answer.changes.push_back(
+        {Change::Of::hardware, "a machine with {}", gpu_ways(feature, vendor)});
   }
   return answer;
 }
@@ -304,7 +311,7 @@ NeedAnswer without_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
 Change newer_driver(std::string text, const std::string& cuda) {
   return {Change::Of::driver,
           std::move(text),
-          {{"", [cuda](const detect::Machine& from) { return with_driver(from, cuda); }}}};
+          {{[cuda](const detect::Machine& from) { return with_driver(from, cuda); }}}};
 }
 
 NeedAnswer judge_hardware(const FamilyFeature& feature, const JudgedMachine& judged) {
@@ -313,14 +320,13 @@ NeedAnswer judge_hardware(const FamilyFeature& feature, const JudgedMachine& jud
   auto gpus = judged.counted(*vendor);
   if (feature.discrete) {
     std::erase_if(gpus, [](const detect::Gpu* gpu) { return gpu->integrated; });
-    const auto is_card = [](const machines::GpuModel& model) { return !model.integrated; };
     if (gpus.empty())
       return {Usable::no,
               "it is for discrete GPUs, and this one is part of the CPU",
               {},
               {{Change::Of::hardware,
                 fmt::format("a discrete {} GPU", title_of(*vendor)),
-                {{"", to_gpus(feature, *vendor, is_card)}}}}};
+                {{to_gpus(feature, *vendor)}}}}};
   }
   NeedAnswer capability = judge_capability(feature, *vendor, gpus);
   for (NeedAnswer need : {capability, judge_properties(feature, judged),

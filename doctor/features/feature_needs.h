@@ -20,10 +20,11 @@ enum class Usable : std::uint8_t { yes, unknown, no };
 /// (doctor/features/feature_advice.h).
 struct Change {
   enum class Of : std::uint8_t { repair, driver, macos, hardware };
-  /// One of several that would do, "linux_x86_64"; its name is empty if it is the only one.
+  /// One of several that would do, "linux_x86_64", "an AMD GPU" with "gfx942".
   struct Way {
-    std::string name;
     std::function<ChangedMachines(const detect::Machine&)> machines;
+    std::string name = {};  ///< empty if it is the only one
+    std::string with = {};  ///< said of all ways with one name together; may be empty
   };
   Of of;
   std::string text;  ///< "a machine that builds for {} run on": {} stands for the ways that help

@@ -268,7 +268,7 @@ TEST_CASE("features: advice is what comes out as usable where it is followed") {
   // Two of the GPUs that cannot would not, either.
   const std::string two = "vendor = \"nvidia\"\ngpus = 2\n";
   CHECK(change(two + "needs = [\"nvidia :: sm_arch :: 75_real\"]\n", hopper) ==
-        "a machine with 2 NVIDIA GPUs with compute capability 7.5");
+        "2 NVIDIA GPUs with compute capability 7.5");
   CHECK(change(two, hopper) == "a machine with 2 such GPUs");
   // Of two values the one that a build has code for.
   CHECK(change("vendor = \"nvidia\"\nneeds = [\"nvidia :: sm_arch :: 75_real\", "
@@ -396,7 +396,7 @@ TEST_CASE("features: all that is missing is named, not one of it") {
   const FeatureAnswer none = answer(rows, without);
   CHECK(none.usable == Usable::no);
   CHECK(none.reason == "no NVIDIA, AMD or Intel GPU");
-  CHECK(none.change == "a machine with an NVIDIA or Intel GPU");  // 2.1 has no build for AMD
+  CHECK(none.change == "a machine with an NVIDIA GPU or an Intel GPU");  // 2.1 has no build for AMD
   detect::Machine plain = hopper;
   for (const auto lacking : {detect::Capability::amx_tile, detect::Capability::amx_int8})
     plain.cpu.capabilities.set(lacking, Presence::absent);

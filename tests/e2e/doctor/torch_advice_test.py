@@ -23,8 +23,8 @@ STATED = [(r"NVIDIA driver ([\d.]+) or newer", lambda found: [f"nvidia:driver={f
           (r"a driver that runs CUDA ([\d.]+) or newer", lambda found: [f"nvidia:cuda={found[1]}"]),
           (r"macOS (\d+) or newer", lambda found: [f"macos:{found[1]}"]),
           (r"a CPU with (\w+(?: and \w+)*)", lambda found: ["axle:" + found[1].replace(" and ", ",")]),
-          (r"(?:a machine|one) with an ([\w, ]+) GPU",
-           lambda found: [gpu for vendor in re.split(", | or ", found[1]) for gpu in GPUS[vendor]])]
+          (r"(?:a machine|one) with (an .+)",
+           lambda found: [gpu for vendor in re.findall(r"an (\w+) GPU", found[1]) for gpu in GPUS[vendor]])]
 
 
 class Advice(TestCase):

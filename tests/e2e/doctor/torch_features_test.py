@@ -59,7 +59,7 @@ EXPECTED = {
         "amx-int4": ("yes", "with the build cpu", ""),
         "amx-fp16": ("no", "amx_fp16", "a CPU with amx_fp16"),
         "cpu-fp8": ("yes", "with the build cpu", ""),
-        "flex-attention": ("no", "no NVIDIA, AMD or Intel GPU", "a machine with an NVIDIA, AMD or Intel GPU"),
+        "flex-attention": ("no", "no NVIDIA, AMD or Intel GPU", "a machine with an NVIDIA GPU with compute capability 7.0 or newer, an AMD GPU or an Intel GPU"),
         "flex-attention-cpu": ("yes", "with the build cpu", ""),
         "muon": ("yes", "with the build cpu", ""),
     },
