@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "foundation/text/nearest.h"
 
@@ -47,7 +48,11 @@ std::string fill(const std::string& text, const Ways& ways) {
     }
     if (!details.empty()) name += " with " + join_details(std::move(details));
   }
-  return text.substr(0, at) + text::joined_by_or(names) + text.substr(at + 2);
+  const bool detailed =
+      std::ranges::any_of(names, [](const std::string& name) { return name.contains(" with "); });
+  const std::string joined =
+      detailed ? fmt::format("{}", fmt::join(names, ", or ")) : text::joined_by_or(names);
+  return text.substr(0, at) + joined + text.substr(at + 2);
 }
 
 /// "a machine with an AMD GPU, and one that builds for linux_x86_64 run on"
@@ -143,39 +148,48 @@ FeatureAdvice::Advice FeatureAdvice::try_ways(const Question& question, const Ch
   return advice;
 }
 
-/// The first of the changes that helps, alone or with `most` in all.
+/// The first of the changes that helps, alone or with others, `most` in all; none of the respects
+/// in `done` again.
 FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question,
-                                                 const std::vector<Change>& changes,
-                                                 unsigned most) {
+                                                 const std::vector<Change>& changes, unsigned most,
+                                                 const std::set<Change::Of>& done) {
   Advice best;
   for (const Change& change : changes) {
+    if (done.contains(change.of)) continue;
     Advice alone = try_ways(question, change);
     if (alone.usable == Usable::yes) return alone;
     if (alone.usable < best.usable) best = std::move(alone);
   }
   if (most < 2) return best;
   for (const Change& change : changes) {
+    if (done.contains(change.of)) continue;
+    std::set<Change::Of> now = done;
+    now.insert(change.of);
     for (const Change::Way& way : change.ways) {
       for (ChangedMachine& changed :
            way.machines(question.machine->machine) | std::views::take(most_followed)) {
-        Asked* const machine = with(*question.machine, std::move(changed));
-        const Question next{question.release, machine, question.entries};
-        const JudgedFeature judged = ask(next);
-        if (judged.answer.usable != Usable::no) continue;
-        Advice rest = find_change(next, judged.changes, most - 1);
+        const Question next{question.release, with(*question.machine, std::move(changed)),
+                            question.entries};
+        Advice rest = find_change(next, most - 1, now);
         if (rest.usable >= best.usable) continue;
-        // Other hardware comes with its driver, and one driver is enough.
-        const bool told = change.of == Change::Of::driver &&
-                          std::ranges::any_of(rest.parts, [](const auto& part) {
-                            return part.first == Change::Of::driver;
-                          });
-        if (!told) rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {&way})});
+        rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {&way})});
         best = std::move(rest);
         if (best.usable == Usable::yes) return best;
       }
     }
   }
   return best;
+}
+
+/// Changes for the entry that counts before those for others.
+FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question, unsigned most,
+                                                 const std::set<Change::Of>& done) {
+  const JudgedFeature judged = ask(question);
+  if (judged.answer.usable != Usable::no) return {};
+  Advice own = find_change(question, judged.changes, most, done);
+  if (own.usable == Usable::yes) return own;
+  Advice other = find_change(question, judged.others, most, done);
+  return other.usable < own.usable ? other : own;
 }
 
 /// All that are newer have it on the same machine. One that no entry knows is newer than the facts:
@@ -210,9 +224,7 @@ FeatureAdvice::Advice FeatureAdvice::find_release_and_change(Entries entries,
   const auto try_release = [&](std::size_t at) {
     const Question question{at, here_, entries};
     if (!knows(question)) return;
-    const JudgedFeature judged = ask(question);
-    if (judged.answer.usable != Usable::no || judged.of_release) return;
-    Advice advice = find_change(question, judged.changes, most_changes - 1);
+    Advice advice = find_change(question, most_changes - 1);
     if (advice.usable >= best.usable) return;
     release = title(at);
     if (at < own_ && later_have_it({at, advice.machine, entries})) release += " or newer";
@@ -241,13 +253,16 @@ std::string FeatureAdvice::find_unknown_release(Entries entries) {
   return newer;
 }
 
-std::string FeatureAdvice::advise(const JudgedFeature& judged, Entries entries) {
+std::string FeatureAdvice::advise(Entries entries) {
+  // Of a build that was chosen, although another one has it.
+  if (const FeatureAnswer here = ask({own_, here_, entries}).answer; here.usable == Usable::yes)
+    return fmt::format("the build {}, which fits", here.label);
   const std::string release = find_release(entries);
-  const Advice own = find_change({own_, here_, entries}, judged.changes, most_changes);
+  const Advice own = find_change({own_, here_, entries}, most_changes);
   if (!release.empty()) {
     const bool software =
-        own.usable == Usable::yes && std::ranges::none_of(own.parts, [](const auto& part) {
-          return part.first == Change::Of::hardware;
+        own.usable == Usable::yes && std::ranges::all_of(own.parts, [](const auto& part) {
+          return part.first < Change::Of::gpu;
         });
     return software ? fmt::format("{}, or {}", join(own.parts), release) : release;
   }
@@ -269,7 +284,7 @@ std::string FeatureAdvice::advise(const JudgedFeature& judged, Entries entries) 
 void FeatureAdvice::add_to(JudgedFeature& judged, Entries entries) {
   FeatureAnswer& answer = judged.answer;
   if (!answer.change.empty()) return;
-  answer.change = advise(judged, entries);
+  answer.change = advise(entries);
   const auto since = wheel::parse_version(answer.since);
   if (!judged.of_release || !since || !(version_of(*releases_[own_]) < *since)) return;
   for (std::size_t at = own_; at-- > 0;) {

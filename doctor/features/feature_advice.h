@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,15 +58,16 @@ class FeatureAdvice {
   [[nodiscard]] Asked* with(const Asked& from, ChangedMachine changed);
   [[nodiscard]] Advice try_ways(const Question& question, const Change& change);
   [[nodiscard]] Advice find_change(const Question& question, const std::vector<Change>& changes,
-                                   unsigned most);
+                                   unsigned most, const std::set<Change::Of>& done);
+  [[nodiscard]] Advice find_change(const Question& question, unsigned most,
+                                   const std::set<Change::Of>& done = {});
   [[nodiscard]] std::string find_release(std::span<const index::FamilyFeature> entries);
   [[nodiscard]] Advice find_release_and_change(std::span<const index::FamilyFeature> entries,
                                                std::string& release);
   [[nodiscard]] std::string find_unknown_release(std::span<const index::FamilyFeature> entries);
   [[nodiscard]] bool later_have_it(const Question& question);
   [[nodiscard]] std::string title(std::size_t release) const;
-  [[nodiscard]] std::string advise(const JudgedFeature& judged,
-                                   std::span<const index::FamilyFeature> entries);
+  [[nodiscard]] std::string advise(std::span<const index::FamilyFeature> entries);
 
   const index::Family& family_;
   const JudgedMachine& judged_;

@@ -43,20 +43,22 @@ JudgedFeature judge_entry(const Family& family, const FamilyRelease& release,
   return judged;
 }
 
-/// Changes with one text are ways of one.
+void add_ways(Change& change, std::vector<Change::Way> more) {
+  for (Change::Way& way : more) {
+    const bool there = std::ranges::any_of(change.ways, [&](const Change::Way& one) {
+      return one.name == way.name && one.with == way.with;
+    });
+    if (!there) change.ways.push_back(std::move(way));
+  }
+}
+
 void add_changes(std::vector<Change>& changes, std::vector<Change> more) {
   for (Change& change : more) {
     const auto same = std::ranges::find(changes, change.text, &Change::text);
-    if (same == changes.end()) {
+    if (same == changes.end())
       changes.push_back(std::move(change));
-      continue;
-    }
-    for (Change::Way& way : change.ways) {
-      const bool there = std::ranges::any_of(same->ways, [&](const Change::Way& one) {
-        return one.name == way.name && one.with == way.with;
-      });
-      if (!there) same->ways.push_back(std::move(way));
-    }
+    else
+      add_ways(*same, std::move(change.ways));
   }
 }
 
@@ -72,16 +74,22 @@ JudgedFeature judge_entries(const Family& family, const FamilyRelease& release,
   };
   const FamilyFeature* best = &entries.front();
   JudgedFeature judged = judge_entry(family, release, judge, *best);
-  std::vector<Change> others;
   for (const FamilyFeature& feature : entries.subspan(1)) {
     JudgedFeature other = judge_entry(family, release, judge, feature);
     if (rank(feature, other.answer) < rank(*best, judged.answer)) {
       std::swap(judged, other);
+      std::swap(judged.others, other.others);
       best = &feature;
     }
-    add_changes(others, std::move(other.changes));
+    add_changes(judged.others, std::move(other.changes));
   }
-  if (judged.answer.usable == Usable::no) add_changes(judged.changes, std::move(others));
+  // With one text they are ways of one: "an NVIDIA GPU or an AMD GPU".
+  for (Change& change : judged.changes) {
+    const auto same = std::ranges::find(judged.others, change.text, &Change::text);
+    if (same == judged.others.end()) continue;
+    add_ways(change, std::move(same->ways));
+    judged.others.erase(same);
+  }
   return judged;
 }
 

@@ -28,7 +28,8 @@ struct FeatureAnswer {
 
 struct JudgedFeature {
   FeatureAnswer answer;         ///< without advice that has to be tried
-  std::vector<Change> changes;  ///< of the entry that counts, then of the others
+  std::vector<Change> changes;  ///< of the entry that counts
+  std::vector<Change> others;   ///< of the other ones
   bool of_release = false;      ///< NeedAnswer::of_release
 };
 

@@ -141,7 +141,7 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of_release(const FamilyFeature& f
 
 /// A machine that builds for one of the platforms run on.
 Change FeatureJudge::other_platform(const std::vector<std::string>& platforms) const {
-  Change change{Change::Of::hardware, "a machine that builds for {} run on", {}};
+  Change change{Change::Of::platform, "a machine that builds for {} run on", {}};
   for (const std::string& name : platforms) {
     const auto to = [name](const detect::Machine& from) { return on_platform(from, name); };
     change.ways.push_back({to, name});
@@ -189,11 +189,12 @@ FeatureJudge::Decision FeatureJudge::decide(const FamilyFeature& feature) const 
   if (auto misfit = misfit_of_platform(feature)) return {*std::move(misfit), {}};
   const auto vendor = detect::parse_vendor(feature.vendor);
   if (!has_gpu_for(feature))
-    return {with_release(without_gpu(feature, *vendor, judged_), feature), {}};
+    return {with_release(or_elsewhere(without_gpu(feature, *vendor, judged_), feature), feature),
+            {}};
   // Hardware that the feature itself cannot use is the cause, whatever release, build or driver
   // lacks besides.
   if (NeedAnswer hardware = judge_hardware(feature, judged_); hardware.usable == Usable::no)
-    return {with_release(std::move(hardware), feature), {}};
+    return {with_release(or_elsewhere(std::move(hardware), feature), feature), {}};
   if (auto misfit = misfit_of_release(feature)) return {*std::move(misfit), {}};
   if (!chosen_.empty() && !builds_.labels.contains(chosen_)) {
     return {
@@ -221,6 +222,19 @@ FeatureJudge::Decision FeatureJudge::decide(const FamilyFeature& feature) const 
     needs.reason =
         fmt::format("with the build {}{}{}", label, needs.reason.empty() ? "" : ", ", needs.reason);
   return {std::move(needs), std::move(label)};
+}
+
+/// What the machine lacks may be had where other builds of the release run.
+NeedAnswer FeatureJudge::or_elsewhere(NeedAnswer lacking, const FamilyFeature& feature) const {
+  std::vector<std::string> elsewhere;
+  for (const FamilyBuild& build : release_.builds) {
+    if (has_feature(family_, feature, build.label) && build.platform != builds_.platform &&
+        std::ranges::find(elsewhere, build.platform) == elsewhere.end())
+      elsewhere.push_back(build.platform);
+  }
+  if (lacking.usable == Usable::no && !elsewhere.empty())
+    lacking.changes.push_back(other_platform(elsewhere));
+  return lacking;
 }
 
 /// The label of the build that has the feature: the chosen one, else the best that fits; empty:
@@ -277,9 +291,8 @@ NeedAnswer FeatureJudge::misfit_of_macos(const std::string& needed) const {
 
 /// A GPU of the label's vendor that its builds have code for.
 Change FeatureJudge::other_gpu(const FamilyLabel* label) const {
-  Change change{Change::Of::hardware,
-                fmt::format("a GPU that builds of {} have code for", release_title()),
-                {}};
+  Change change{
+      Change::Of::gpu, fmt::format("a GPU that builds of {} have code for", release_title()), {}};
   const auto vendor = label == nullptr ? std::nullopt : detect::parse_vendor(label->vendor);
   if (!vendor) return change;
   const auto count = static_cast<unsigned>(judged_.counted(*vendor).size());
@@ -328,22 +341,14 @@ NeedAnswer FeatureJudge::without_build(const FamilyFeature& feature) const {
     if (!has_feature(family_, feature, label.name)) continue;
     auto misfit = misfit_of(label.name);
     if (!misfit) continue;
-    const bool hardware =
-        misfit->changes.empty() || misfit->changes.front().of == Change::Of::hardware;
-    if (!hardware) return *std::move(misfit);
+    if (!misfit->changes.empty() && misfit->changes.front().is_software())
+      return *std::move(misfit);
     if (!first) first = std::move(misfit);
   }
   if (first) return *std::move(first);
-  std::vector<std::string> elsewhere;
-  for (const FamilyBuild& build : release_.builds) {
-    if (has_feature(family_, feature, build.label) &&
-        std::ranges::find(elsewhere, build.platform) == elsewhere.end())
-      elsewhere.push_back(build.platform);
-  }
   NeedAnswer answer{
       Usable::no, fmt::format("{} has no build with it for {}", release_title(), builds_.platform)};
-  if (!elsewhere.empty()) answer.changes.push_back(other_platform(elsewhere));
-  return answer;
+  return or_elsewhere(std::move(answer), feature);
 }
 
 }  // namespace axle::doctor

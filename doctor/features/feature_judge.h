@@ -82,6 +82,8 @@ class FeatureJudge {
       const index::FamilyFeature& feature) const;
   [[nodiscard]] std::string build_with(const index::FamilyFeature& feature) const;
   [[nodiscard]] const std::string& driver_of(const index::FamilyLabel& label) const;
+  [[nodiscard]] NeedAnswer or_elsewhere(NeedAnswer lacking,
+                                        const index::FamilyFeature& feature) const;
   [[nodiscard]] Change other_platform(const std::vector<std::string>& platforms) const;
   [[nodiscard]] Change other_gpu(const index::FamilyLabel* label) const;
   [[nodiscard]] std::optional<Change> newer_driver_for(std::string_view label,

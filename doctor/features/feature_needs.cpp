@@ -111,6 +111,9 @@ std::vector<Change::Way> gpu_ways(const FamilyFeature& feature, detect::GpuVendo
     if (one.ns == feature.vendor)
       ways.push_back({to_gpus(feature, vendor, arch_of(one)), name, name_of(one)});
   }
+  // gfx90a before gfx1100
+  std::ranges::sort(ways, {},
+                    [](const Change::Way& way) { return std::pair(way.with.size(), way.with); });
   if (!ways.empty()) return ways;
   std::string with = feature.capability.empty()
                          ? std::string()
@@ -129,14 +132,14 @@ Change change_to_mps(const wheel::Property& value, const detect::Machine& machin
               return version ? with_macos(from, *version) : ChangedMachines();
             }}}};
   }
-  return {Change::Of::hardware,
+  return {Change::Of::platform,
           fmt::format("a Mac with Apple's processor and macOS {} or newer", value.value),
           {{[](const detect::Machine& from) { return on_platform(from, "macos_arm64"); }}}};
 }
 
 /// A CPU with all of `lacking`.
 Change change_to_cpu(const std::vector<wheel::Property>& lacking) {
-  return {Change::Of::hardware,
+  return {Change::Of::cpu,
           fmt::format("a CPU with {}", fmt::join(names_of(lacking), " and ")),
           {{[lacking](const detect::Machine& from) { return with_cpu(from, lacking); }}}};
 }
@@ -193,7 +196,7 @@ NeedAnswer judge_properties(const FamilyFeature& feature, const JudgedMachine& j
     answer = std::move(lacking);
     const auto vendor = detect::parse_vendor(key.first);
     if (vendor)
-      answer.changes.push_back({Change::Of::hardware, "{}", gpu_ways(feature, *vendor)});
+      answer.changes.push_back({Change::Of::gpu, "{}", gpu_ways(feature, *vendor)});
     else if (key.second == "mps")
       answer.changes.push_back(change_to_mps(values.front(), judged.machine));
     else
@@ -228,7 +231,7 @@ NeedAnswer judge_capability(const FamilyFeature& feature, detect::GpuVendor vend
           fmt::format("it needs compute capability {}, but the GPU has {}", feature.capability,
                       unable->arch),
           {},
-          {{Change::Of::hardware, std::move(change), {{to_gpus(feature, vendor)}}}}};
+          {{Change::Of::gpu, std::move(change), {{to_gpus(feature, vendor)}}}}};
 }
 
 NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor, std::size_t count) {
@@ -240,7 +243,7 @@ NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor, s
       Usable::no,
       fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus, title_of(vendor), count),
       {},
-      {{Change::Of::hardware, fmt::format("a machine with {} such GPUs", feature.gpus), {{more}}}}};
+      {{Change::Of::gpu, fmt::format("a machine with {} such GPUs", feature.gpus), {{more}}}}};
 }
 
 NeedAnswer judge_cuda(const FamilyFeature& feature, const JudgedMachine& judged) {
@@ -302,8 +305,7 @@ NeedAnswer without_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
     answer.changes.push_back({Change::Of::repair, std::move(hint), {{repair}}});
   } else if (!there) {
     // The same text for each vendor: those that help are said together.
-    answer.changes.push_back(
-        {Change::Of::hardware, "a machine with {}", gpu_ways(feature, vendor)});
+    answer.changes.push_back({Change::Of::gpu, "a machine with {}", gpu_ways(feature, vendor)});
   }
   return answer;
 }
@@ -324,7 +326,7 @@ NeedAnswer judge_hardware(const FamilyFeature& feature, const JudgedMachine& jud
       return {Usable::no,
               "it is for discrete GPUs, and this one is part of the CPU",
               {},
-              {{Change::Of::hardware,
+              {{Change::Of::gpu,
                 fmt::format("a discrete {} GPU", title_of(*vendor)),
                 {{to_gpus(feature, *vendor)}}}}};
   }

@@ -19,16 +19,18 @@ enum class Usable : std::uint8_t { yes, unknown, no };
 /// What might make a feature usable. It is tried before it is said
 /// (doctor/features/feature_advice.h).
 struct Change {
-  enum class Of : std::uint8_t { repair, driver, macos, hardware };
+  enum class Of : std::uint8_t { repair, driver, macos, gpu, cpu, platform };
   /// One of several that would do, "linux_x86_64", "an AMD GPU" with "gfx942".
   struct Way {
     std::function<ChangedMachines(const detect::Machine&)> machines;
     std::string name = {};  ///< empty if it is the only one
     std::string with = {};  ///< said of all ways with one name together; may be empty
   };
-  Of of;
+  Of of;             ///< one machine is changed once in each respect
   std::string text;  ///< "a machine that builds for {} run on": {} stands for the ways that help
   std::vector<Way> ways;
+
+  [[nodiscard]] bool is_software() const { return of < Of::gpu; }
 };
 
 struct NeedAnswer {
