@@ -266,9 +266,11 @@ MachineAnswer explain_for(const session::Session& session, const session::Worksp
   }
   if (explanation->chosen && workspace.families != nullptr) {
     const resolver::ProviderPolicy& policy = workspace.options.providers;
-    auto features =
-        doctor::list_chosen_features(*workspace.families, *explanation->chosen,
-                                     {machine.machine, policy.gpus, policy}, target.markers);
+    const session::Arguments& given = session.arguments();
+    const bool listed = given.has(session::Opt::verbose) || given.has(session::Opt::json);
+    auto features = doctor::list_chosen_features(
+        *workspace.families, *explanation->chosen, {machine.machine, policy.gpus, policy},
+        target.markers, listed ? doctor::Detail::advice : doctor::Detail::usable);
     if (!features) {
       answer.failure = session::failed(std::move(features).error()).error();
       return answer;

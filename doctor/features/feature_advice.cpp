@@ -148,21 +148,22 @@ FeatureAdvice::Advice FeatureAdvice::try_ways(const Question& question, const Ch
   return advice;
 }
 
-/// The first of the changes that helps, alone or with others, `most` in all; none of the respects
-/// in `done` again.
-FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question,
-                                                 const std::vector<Change>& changes, unsigned most,
-                                                 const std::set<Change::Of>& done) {
+/// The first change that helps, alone or with others, `most` in all; none of the respects in `done`
+/// again.
+FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question, Whose whose,
+                                                 unsigned most, const std::set<Change::Of>& done) {
+  const JudgedFeature judged = ask(question);
   Advice best;
+  if (judged.answer.usable != Usable::no) return best;
+  std::vector<Change> changes = whose == Whose::entry ? judged.changes : judged.others;
+  std::erase_if(changes, [&](const Change& change) { return done.contains(change.of); });
   for (const Change& change : changes) {
-    if (done.contains(change.of)) continue;
     Advice alone = try_ways(question, change);
     if (alone.usable == Usable::yes) return alone;
     if (alone.usable < best.usable) best = std::move(alone);
   }
   if (most < 2) return best;
   for (const Change& change : changes) {
-    if (done.contains(change.of)) continue;
     std::set<Change::Of> now = done;
     now.insert(change.of);
     for (const Change::Way& way : change.ways) {
@@ -170,7 +171,8 @@ FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question,
            way.machines(question.machine->machine) | std::views::take(most_followed)) {
         const Question next{question.release, with(*question.machine, std::move(changed)),
                             question.entries};
-        Advice rest = find_change(next, most - 1, now);
+        // On the changed machine it is the entry that counts there.
+        Advice rest = find_change(next, Whose::entry, most - 1, now);
         if (rest.usable >= best.usable) continue;
         rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {&way})});
         best = std::move(rest);
@@ -179,17 +181,6 @@ FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question,
     }
   }
   return best;
-}
-
-/// Changes for the entry that counts before those for others.
-FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question, unsigned most,
-                                                 const std::set<Change::Of>& done) {
-  const JudgedFeature judged = ask(question);
-  if (judged.answer.usable != Usable::no) return {};
-  Advice own = find_change(question, judged.changes, most, done);
-  if (own.usable == Usable::yes) return own;
-  Advice other = find_change(question, judged.others, most, done);
-  return other.usable < own.usable ? other : own;
 }
 
 /// All that are newer have it on the same machine. One that no entry knows is newer than the facts:
@@ -217,17 +208,16 @@ std::string FeatureAdvice::find_release(Entries entries) {
   return {};
 }
 
-/// The nearest that has the feature on a changed machine.
-FeatureAdvice::Advice FeatureAdvice::find_release_and_change(Entries entries,
-                                                             std::string& release) {
-  Advice best;
+/// The nearest release that has the feature on a changed machine, the own one first.
+FeatureAdvice::Advice FeatureAdvice::find_with_release(Entries entries, Whose whose) {
+  Advice best = find_change({own_, here_, entries}, whose, most_changes);
   const auto try_release = [&](std::size_t at) {
     const Question question{at, here_, entries};
     if (!knows(question)) return;
-    Advice advice = find_change(question, most_changes - 1);
+    Advice advice = find_change(question, whose, most_changes - 1);
     if (advice.usable >= best.usable) return;
-    release = title(at);
-    if (at < own_ && later_have_it({at, advice.machine, entries})) release += " or newer";
+    advice.release = title(at);
+    if (at < own_ && later_have_it({at, advice.machine, entries})) advice.release += " or newer";
     best = std::move(advice);
   };
   for (std::size_t at = own_; at-- > 0 && best.usable != Usable::yes;) try_release(at);
@@ -253,31 +243,33 @@ std::string FeatureAdvice::find_unknown_release(Entries entries) {
   return newer;
 }
 
+/// First what this machine can have without other hardware, then what the entry that counts needs,
+/// and only then what others do.
 std::string FeatureAdvice::advise(Entries entries) {
   // Of a build that was chosen, although another one has it.
   if (const FeatureAnswer here = ask({own_, here_, entries}).answer; here.usable == Usable::yes)
     return fmt::format("the build {}, which fits", here.label);
   const std::string release = find_release(entries);
-  const Advice own = find_change({own_, here_, entries}, most_changes);
   if (!release.empty()) {
+    const Advice own = find_change({own_, here_, entries}, Whose::entry, most_changes);
     const bool software =
         own.usable == Usable::yes && std::ranges::all_of(own.parts, [](const auto& part) {
           return part.first < Change::Of::gpu;
         });
     return software ? fmt::format("{}, or {}", join(own.parts), release) : release;
   }
-  if (own.usable == Usable::yes) return join(own.parts);
-  std::string other;
-  const Advice later = find_release_and_change(entries, other);
-  if (later.usable == Usable::yes) return fmt::format("{}, and {}", join(later.parts), other);
-  if (own.usable == Usable::unknown) {
-    const bool repair = own.parts.front().first == Change::Of::repair;
-    return (repair ? "" : "perhaps ") + join(own.parts);
-  }
-  if (std::string open = find_unknown_release(entries); !open.empty())
-    return fmt::format("perhaps {}: no source says", open);
-  if (later.usable == Usable::unknown)
-    return fmt::format("perhaps {}, and {}", join(later.parts), other);
+  const auto render = [](const Advice& advice) {
+    return join(advice.parts) + (advice.release.empty() ? "" : ", and " + advice.release);
+  };
+  const Advice own = find_with_release(entries, Whose::entry);
+  if (own.usable == Usable::yes) return render(own);
+  const Advice other = find_with_release(entries, Whose::others);
+  if (other.usable == Usable::yes) return render(other);
+  if (own.usable == Usable::unknown && own.parts.front().first == Change::Of::repair)
+    return render(own);
+  if (std::string open = find_unknown_release(entries); !open.empty()) return "perhaps " + open;
+  if (own.usable == Usable::unknown) return "perhaps " + render(own);
+  if (other.usable == Usable::unknown) return "perhaps " + render(other);
   return "nothing that is known";
 }
 

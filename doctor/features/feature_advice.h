@@ -50,20 +50,21 @@ class FeatureAdvice {
     std::vector<std::pair<Change::Of, std::string>> parts;
     Usable usable = Usable::no;
     Asked* machine = nullptr;
+    std::string release = {};  ///< "torch 2.10 or newer"; empty: the own one
   };
+  /// JudgedFeature::changes, or JudgedFeature::others.
+  enum class Whose : std::uint8_t { entry, others };
 
   [[nodiscard]] const FeatureJudge& judge_of(std::size_t release, Asked& machine);
   [[nodiscard]] JudgedFeature ask(const Question& question);
   [[nodiscard]] bool knows(const Question& question);
   [[nodiscard]] Asked* with(const Asked& from, ChangedMachine changed);
   [[nodiscard]] Advice try_ways(const Question& question, const Change& change);
-  [[nodiscard]] Advice find_change(const Question& question, const std::vector<Change>& changes,
-                                   unsigned most, const std::set<Change::Of>& done);
-  [[nodiscard]] Advice find_change(const Question& question, unsigned most,
+  [[nodiscard]] Advice find_change(const Question& question, Whose whose, unsigned most,
                                    const std::set<Change::Of>& done = {});
   [[nodiscard]] std::string find_release(std::span<const index::FamilyFeature> entries);
-  [[nodiscard]] Advice find_release_and_change(std::span<const index::FamilyFeature> entries,
-                                               std::string& release);
+  [[nodiscard]] Advice find_with_release(std::span<const index::FamilyFeature> entries,
+                                         Whose whose);
   [[nodiscard]] std::string find_unknown_release(std::span<const index::FamilyFeature> entries);
   [[nodiscard]] bool later_have_it(const Question& question);
   [[nodiscard]] std::string title(std::size_t release) const;

@@ -114,7 +114,7 @@ const FamilyRelease* meant_release(const Family& family, const wheel::SpecifierS
 std::vector<FeatureAnswer> list_features(const Family& family, const FamilyRelease& release,
                                          const JudgedMachine& judged,
                                          const wheel::MarkerEnvironment& markers,
-                                         std::string_view chosen) {
+                                         std::string_view chosen, Detail detail) {
   const FeatureJudge judge(family, release, judged, markers, chosen);
   FeatureAdvice advice(family, release, judged, markers);
   std::vector<FeatureAnswer> answers;
@@ -125,7 +125,7 @@ std::vector<FeatureAnswer> list_features(const Family& family, const FamilyRelea
     JudgedFeature best = judge_entries(family, release, judge, entries);
     if (best.answer.usable == Usable::no) name_all_vendors(judge, entries, judged, best.answer);
     admit_silence(family, judge, entries, judged, best.answer);
-    if (best.answer.usable == Usable::no) advice.add_to(best, entries);
+    if (best.answer.usable == Usable::no && detail == Detail::advice) advice.add_to(best, entries);
     answers.push_back(std::move(best.answer));
     rest = rest.subspan(entries.size());
   }
@@ -135,7 +135,8 @@ std::vector<FeatureAnswer> list_features(const Family& family, const FamilyRelea
 Result<std::vector<FeatureAnswer>> list_chosen_features(index::FamilyBook& families,
                                                         const plan::ResolvedPackage& package,
                                                         const JudgedMachine& judged,
-                                                        const wheel::MarkerEnvironment& markers) {
+                                                        const wheel::MarkerEnvironment& markers,
+                                                        Detail detail) {
   auto found = families.of_project(package.name);
   if (!found) return std::unexpected(std::move(found).error());
   const Family* family = *found;
@@ -149,7 +150,7 @@ Result<std::vector<FeatureAnswer>> list_chosen_features(index::FamilyBook& famil
     const auto plain = release->default_index.find(builds_platform(judged.machine));
     if (plain != release->default_index.end()) label = plain->second;
   }
-  return list_features(*family, *release, judged, markers, label);
+  return list_features(*family, *release, judged, markers, label, detail);
 }
 
 }  // namespace axle::doctor

@@ -2,6 +2,7 @@
 // The features of one release, as usable on a machine or not: `doctor --for-package torch==2.9`,
 // and of the build that `explain torch` chose.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,18 +26,22 @@ namespace axle::doctor {
 [[nodiscard]] const index::FamilyRelease* meant_release(const index::Family& family,
                                                         const wheel::SpecifierSet& wanted);
 
+/// Advice takes about a tenth of a second: other machines and releases are judged for it.
+enum class Detail : std::uint8_t { usable, advice };
+
 /// One answer per feature, in the file's order. `chosen`: only the build with this label counts;
 /// empty: the best one that fits the machine and has the feature.
 [[nodiscard]] std::vector<FeatureAnswer> list_features(const index::Family& family,
                                                        const index::FamilyRelease& release,
                                                        const JudgedMachine& judged,
                                                        const wheel::MarkerEnvironment& markers,
-                                                       std::string_view chosen = {});
+                                                       std::string_view chosen = {},
+                                                       Detail detail = Detail::advice);
 
 /// Those of the build that was chosen; empty if it is not of a family's first member, or no facts
 /// are known about its release. Errors: of the family's file.
 [[nodiscard]] Result<std::vector<FeatureAnswer>> list_chosen_features(
     index::FamilyBook& families, const plan::ResolvedPackage& package, const JudgedMachine& judged,
-    const wheel::MarkerEnvironment& markers);
+    const wheel::MarkerEnvironment& markers, Detail detail);
 
 }  // namespace axle::doctor

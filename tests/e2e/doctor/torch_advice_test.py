@@ -57,11 +57,13 @@ class Advice(TestCase):
     def check(self, machine, release, name, advice):
         least = ["yes", "unknown"] if advice.startswith("perhaps ") else ["yes"]
         followed = 0
-        advice = advice.removeprefix("perhaps ").removesuffix(": no source says")
+        advice = advice.removeprefix("perhaps ")
         for alternative in advice.split(", or "):
             for stated in self.statements(machine, release, alternative):
-                answers = [self.features(*one).get(name, {}).get("usable") for one in stated]
-                self.assertTrue(set(answers) & set(least), (machine, release, name, advice, stated, answers))
+                answers = [self.features(*one).get(name, {"usable": "refused", "reason": ""}) for one in stated]
+                # A release that no fact speaks of contradicts no "or newer".
+                helps = [one["usable"] in least or "has no fact about torch" in one["reason"] for one in answers]
+                self.assertTrue(any(helps), (machine, release, name, advice, stated, answers))
                 followed += 1
         return followed
 

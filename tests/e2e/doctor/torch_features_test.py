@@ -76,7 +76,7 @@ EXPECTED = {
     ("macos:15", "2.12"): {"flex-attention": ("no", "it was added in torch 2.13", "torch 2.13 or newer")},
     # The wheels of 2.12 name macOS 14; MPS asks for it since 2.9.
     ("macos13-m1", "2.12"): {
-        "compile-mps": ("no", "the wheels of torch 2.12 are for macOS 14 and newer, and this is macOS 13.6",
+        "compile-mps": ("no", "the system has macOS 13.6, and the build needs 14",
                         "macOS 14 or newer, or torch 2.8"),
         "muon": ("no", "the wheels of torch 2.12 are for macOS 14", "or torch 2.11"),
     },
@@ -86,7 +86,7 @@ EXPECTED = {
     # What would help is found by asking the other releases, and what is missing is said whole.
     ("macos13-m1", "2.9"): {"flex-attention": ("no", "it was added in torch 2.13", "macOS 14 or newer, and torch 2.13 or newer")},
     ("windows-gtx1080", "2.15"): {"cuda-graphs": ("no", "compute capability 6.1", "torch 2.14")},
-    ("jetson-thor-jp7", "2.9"): {"flex-attention-flash": ("no", "it needs compute capability", "and torch 2.10 or newer")},
+    ("jetson-thor-jp7", "2.9"): {"flex-attention-flash": ("no", "it needs compute capability", "perhaps torch 2.10")},
     ("windows-b580", "2.10"): {"symmetric-memory": ("no", "it was added in torch 2.14", "2 such GPUs, and torch 2.14 or newer")},
     ("sapphire-rapids", "2.8"): {"amx-fp16": ("no", "amx_fp16", "a CPU with amx_fp16, and torch 2.9 or newer")},
     ("windows-rx9070xt", "2.10"): {"float8": ("no", "no build with it for windows_amd64", "linux_x86_64")},
