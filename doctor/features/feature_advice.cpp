@@ -183,12 +183,12 @@ FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question, Whose
   return best;
 }
 
-/// All that are newer have it on the same machine. One that no entry knows is newer than the facts:
-/// it contradicts nothing.
-bool FeatureAdvice::later_have_it(const Question& question) {
+/// All that are newer are at least as `usable` on the same machine. One that no entry knows is
+/// newer than the facts: it contradicts nothing.
+bool FeatureAdvice::later_have_it(const Question& question, Usable usable) {
   for (std::size_t newer = 0; newer < question.release; ++newer) {
     const Question one{newer, question.machine, question.entries};
-    if (knows(one) && ask(one).answer.usable != Usable::yes) return false;
+    if (knows(one) && ask(one).answer.usable > usable) return false;
   }
   return true;
 }
@@ -200,7 +200,8 @@ std::string FeatureAdvice::find_release(Entries entries) {
     return ask({at, here_, entries}).answer.usable == Usable::yes;
   };
   for (std::size_t at = own_; at-- > 0;) {
-    if (has(at)) return title(at) + (later_have_it({at, here_, entries}) ? " or newer" : "");
+    if (has(at))
+      return title(at) + (later_have_it({at, here_, entries}, Usable::yes) ? " or newer" : "");
   }
   for (std::size_t at = own_ + 1; at < releases_.size(); ++at) {
     if (has(at)) return title(at);
@@ -217,7 +218,8 @@ FeatureAdvice::Advice FeatureAdvice::find_with_release(Entries entries, Whose wh
     Advice advice = find_change(question, whose, most_changes - 1);
     if (advice.usable >= best.usable) return;
     advice.release = title(at);
-    if (at < own_ && later_have_it({at, advice.machine, entries})) advice.release += " or newer";
+    if (at < own_ && later_have_it({at, advice.machine, entries}, advice.usable))
+      advice.release += " or newer";
     best = std::move(advice);
   };
   for (std::size_t at = own_; at-- > 0 && best.usable != Usable::yes;) try_release(at);

@@ -66,7 +66,7 @@ class FeatureAdvice {
   [[nodiscard]] Advice find_with_release(std::span<const index::FamilyFeature> entries,
                                          Whose whose);
   [[nodiscard]] std::string find_unknown_release(std::span<const index::FamilyFeature> entries);
-  [[nodiscard]] bool later_have_it(const Question& question);
+  [[nodiscard]] bool later_have_it(const Question& question, Usable usable);
   [[nodiscard]] std::string title(std::size_t release) const;
   [[nodiscard]] std::string advise(std::span<const index::FamilyFeature> entries);
 

@@ -39,6 +39,7 @@ JudgedFeature judge_entry(const Family& family, const FamilyRelease& release,
   answer.change = std::move(decided.need.advice);
   answer.label = std::move(decided.label);
   judged.changes = std::move(decided.need.changes);
+  judged.others = std::move(decided.need.elsewhere);
   judged.of_release = decided.need.of_release;
   return judged;
 }
@@ -78,10 +79,10 @@ JudgedFeature judge_entries(const Family& family, const FamilyRelease& release,
     JudgedFeature other = judge_entry(family, release, judge, feature);
     if (rank(feature, other.answer) < rank(*best, judged.answer)) {
       std::swap(judged, other);
-      std::swap(judged.others, other.others);
       best = &feature;
     }
     add_changes(judged.others, std::move(other.changes));
+    add_changes(judged.others, std::move(other.others));
   }
   // With one text they are ways of one: "an NVIDIA GPU or an AMD GPU".
   for (Change& change : judged.changes) {

@@ -29,7 +29,7 @@ struct FeatureAnswer {
 struct JudgedFeature {
   FeatureAnswer answer;         ///< without advice that has to be tried
   std::vector<Change> changes;  ///< of the entry that counts
-  std::vector<Change> others;   ///< of the other ones
+  std::vector<Change> others;   ///< of the other ones, and other platforms
   bool of_release = false;      ///< NeedAnswer::of_release
 };
 

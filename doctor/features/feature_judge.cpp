@@ -233,7 +233,7 @@ NeedAnswer FeatureJudge::or_elsewhere(NeedAnswer lacking, const FamilyFeature& f
       elsewhere.push_back(build.platform);
   }
   if (lacking.usable == Usable::no && !elsewhere.empty())
-    lacking.changes.push_back(other_platform(elsewhere));
+    lacking.elsewhere.push_back(other_platform(elsewhere));
   return lacking;
 }
 
@@ -348,7 +348,9 @@ NeedAnswer FeatureJudge::without_build(const FamilyFeature& feature) const {
   if (first) return *std::move(first);
   NeedAnswer answer{
       Usable::no, fmt::format("{} has no build with it for {}", release_title(), builds_.platform)};
-  return or_elsewhere(std::move(answer), feature);
+  answer = or_elsewhere(std::move(answer), feature);
+  std::swap(answer.changes, answer.elsewhere);
+  return answer;
 }
 
 }  // namespace axle::doctor

@@ -35,10 +35,11 @@ struct Change {
 
 struct NeedAnswer {
   Usable usable = Usable::yes;
-  std::string reason;                ///< what decided; of a plain yes empty
-  std::string advice = {};           ///< how to find out, or what needs no trial; may be empty
-  std::vector<Change> changes = {};  ///< of a "no": the first that helps is the best
-  bool of_release = false;           ///< it is only the release that lacks it
+  std::string reason;                  ///< what decided; of a plain yes empty
+  std::string advice = {};             ///< how to find out, or what needs no trial; may be empty
+  std::vector<Change> changes = {};    ///< of a "no": the first that helps is the best
+  std::vector<Change> elsewhere = {};  ///< where another platform's builds could have it
+  bool of_release = false;             ///< it is only the release that lacks it
 };
 
 /// The GPUs and the CPU.

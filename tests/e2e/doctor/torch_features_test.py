@@ -31,7 +31,7 @@ EXPECTED = {
         "symmetric-memory": ("unknown", "peer access", "nvidia-smi topo -p2p r"),
         "nvshmem": ("unknown", "NVLink", "is_nvshmem_available"),
     },
-    ("p5-h100x8", "2.8"): {"nvshmem": ("no", "it was added in torch 2.9", "torch 2.9 or newer")},
+    ("p5-h100x8", "2.8"): {"nvshmem": ("no", "it was added in torch 2.9", "perhaps torch 2.9")},
     ("mi355x-rocm70", "2.10"): {
         "mx-formats": ("yes", "with the build rocm7.1", ""),
         "float8": ("yes", "with the build rocm7.1", ""),
@@ -59,7 +59,7 @@ EXPECTED = {
         "amx-int4": ("yes", "with the build cpu", ""),
         "amx-fp16": ("no", "amx_fp16", "a CPU with amx_fp16"),
         "cpu-fp8": ("yes", "with the build cpu", ""),
-        "flex-attention": ("no", "no NVIDIA, AMD or Intel GPU", "a machine with an NVIDIA GPU with compute capability 7.0 or newer, an AMD GPU or an Intel GPU"),
+        "flex-attention": ("no", "no NVIDIA, AMD or Intel GPU", "a machine with an NVIDIA GPU with compute capability 7.0 or newer, or an AMD GPU, or an Intel GPU"),
         "flex-attention-cpu": ("yes", "with the build cpu", ""),
         "muon": ("yes", "with the build cpu", ""),
     },
