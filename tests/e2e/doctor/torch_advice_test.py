@@ -12,8 +12,8 @@ from support import TestCase
 MACHINES = ["h100", "gh200-r570", "b200", "a100-mig", "rtx4090-r535", "windows-rtx3060", "windows-gtx1080", "mi300x", "rx7600",
             "windows-rx7900xtx", "780m", "b580", "graviton2", "windows-none", "windows-snapdragon-x", "macos13-m1",
             "macos15-intel", "none", "sapphire-rapids"]
-RELEASES = ["2.6", "2.9", "2.12", "2.15"]
-NEWEST = RELEASES[-1]
+RELEASES = ["2.7", "2.12"]
+NEWEST = "2.15"
 # One of them will do where a GPU of a vendor is named.
 GPUS = {"NVIDIA": ["nvidia:gpu=rtx5090", "nvidia:gpu=h100", "nvidia:gpu=b200", "nvidia:gpu=gb10"],
         "AMD": ["amd:gpu=rx9070", "amd:gpu=mi300x", "amd:gpu=mi355x", "amd:gpu=rx7900xtx"],
@@ -78,7 +78,7 @@ class Advice(TestCase):
                         self.assertTrue(one["change"])
                         told += 1
                         followed += self.check(machine, release, name, one["change"])
-        self.assertGreater(told, 500)
+        self.assertGreater(told, 300)
         self.assertGreater(followed, told // 4)
 
 
