@@ -133,8 +133,9 @@ constexpr std::array first_rocm = {
     FirstRocm{"gfx1102", {5, 3}}, FirstRocm{"gfx1103", {5, 3}}, FirstRocm{"gfx1150", {6, 1}},
     FirstRocm{"gfx1151", {6, 1}}, FirstRocm{"gfx1200", {6, 2}}, FirstRocm{"gfx1201", {6, 2}}};
 
-std::optional<DriverMisfit> amd_driver_misfit(const Machine& /*machine*/, std::string_view arch,
+std::optional<DriverMisfit> amd_driver_misfit(const Machine& /*machine*/, const detect::Gpu* gpu,
                                               const Driver& driver) {
+  const std::string arch = gpu == nullptr ? std::string() : gpu->arch;
   const auto rocm = parts_of(driver.api_version);
   const auto* const row = std::ranges::find(first_rocm, arch, &FirstRocm::arch);
   if (!rocm || rocm->size() < 2 || row == first_rocm.end() ||

@@ -162,10 +162,27 @@ Found find_in_hosts(const Machine& machine) {
   return std::nullopt;
 }
 
+/// GPUs of one vendor that no driver serves together.
+Found find_in_mixture(const Machine& machine) {
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
+    const detect::Gpu& gpu = machine.gpus[i];
+    if (gpu.usable != Presence::present) continue;
+    const VendorFacts& facts = facts_of(gpu.vendor);
+    detect::Driver driver = facts.assumed_driver(machine);  // the newest for the oldest of them
+    driver.vendor = gpu.vendor;
+    const auto misfit = facts.driver_misfit(machine, &gpu, driver);
+    if (misfit)
+      return Contradiction{fmt::format("gpus[{}].arch", i),
+                           fmt::format("no driver is for all of its GPUs: {}", misfit->reason),
+                           "each in a machine of its own"};
+  }
+  return std::nullopt;
+}
+
 /// A driver that is too old or too new for a GPU, or for what is stated of it.
 Found find_in_drivers(const Machine& machine) {
-  const auto check = [&](const detect::Driver& driver, std::string_view arch) -> Found {
-    const auto misfit = facts_of(driver.vendor).driver_misfit(machine, arch, driver);
+  const auto check = [&](const detect::Driver& driver, const detect::Gpu* gpu) -> Found {
+    const auto misfit = facts_of(driver.vendor).driver_misfit(machine, gpu, driver);
     if (!misfit) return std::nullopt;
     const std::string_view vendor = detect::render_vendor(driver.vendor);
     return Contradiction{fmt::format("drivers.{}.{}", vendor, misfit->field), misfit->reason,
@@ -176,10 +193,10 @@ Found find_in_drivers(const Machine& machine) {
     for (const detect::Gpu& gpu : machine.gpus) {
       if (gpu.vendor != driver.vendor || gpu.usable != Presence::present) continue;
       has_gpu = true;
-      if (auto found = check(driver, gpu.arch)) return found;
+      if (auto found = check(driver, &gpu)) return found;
     }
     if (has_gpu || driver.usable != Presence::present) continue;
-    if (auto found = check(driver, {})) return found;
+    if (auto found = check(driver, nullptr)) return found;
   }
   return std::nullopt;
 }
@@ -336,6 +353,7 @@ Found find_contradiction(const Machine& machine) {
   if (auto found = find_in_cpu(machine.cpu)) return found;
   if (auto found = find_in_translation(machine)) return found;
   if (auto found = find_in_hosts(machine)) return found;
+  if (auto found = find_in_mixture(machine)) return found;
   if (auto found = find_in_drivers(machine)) return found;
   if (auto found = find_in_mps(machine)) return found;
   const detect::Os& os = machine.os;

@@ -77,10 +77,16 @@ Result<void> state_system(Machine& machine, const SystemRow& row) {
 }
 
 Result<void> state_windows(Machine& machine, std::string_view version) {
-  if (version != "10" && version != "11") {
+  constexpr std::array<std::string_view, 5> old = {"xp", "vista", "7", "8", "8.1"};
+  if (std::ranges::find(old, version) != old.end()) {
     return fail(ErrorKind::not_found,
                 fmt::format("windows:{}: no Python of today runs there", version),
                 "nearest known: 10, 11");
+  }
+  if (version != "10" && version != "11") {
+    return fail(ErrorKind::not_found,
+                fmt::format("windows:{} is no version that is told apart here", version),
+                "nearest known: 10, 11; Windows Server from 2016 on runs what 10 runs");
   }
   if (auto stated = state_system(machine, systems[1]); !stated) return stated;
   machine.os.name = fmt::format("Windows {}", version);

@@ -76,7 +76,7 @@ std::optional<std::string> state_ip(std::string_view word) {
   return fmt::format("intel:ip={}", word);
 }
 
-std::optional<DriverMisfit> any_driver(const Machine& /*machine*/, std::string_view /*arch*/,
+std::optional<DriverMisfit> any_driver(const Machine& /*machine*/, const detect::Gpu* /*arch*/,
                                        const Driver& /*driver*/) {
   return std::nullopt;
 }

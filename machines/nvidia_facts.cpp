@@ -72,6 +72,12 @@ std::optional<std::string> nearest_nvidia_driver(std::string_view version,
   constexpr unsigned branches_ahead = 200;
   constexpr unsigned last_part = 999;
   const unsigned last_branch = detect::cuda_driver_branches.back().branch + branches_ahead;
+  // A Jetson's driver has the number of its system, "35.3.1" (NVIDIA, Jetson Linux release notes).
+  constexpr unsigned first_jetson_linux = 32;
+  constexpr unsigned last_jetson_linux = 39;
+  if (parts && parts->size() == 3 && parts->front() >= first_jetson_linux &&
+      parts->front() <= last_jetson_linux)
+    return std::nullopt;
   const bool possible =
       parts && parts->front() >= first_branch && parts->front() <= last_branch &&
       std::ranges::all_of(*parts, [](unsigned part) { return part <= last_part; });
@@ -203,8 +209,9 @@ DriverMisfit misfit_of(std::string reason, std::string_view nearest) {
 
 /// A driver that cannot run the CUDA version that is stated beside it. On Linux the libraries of a
 /// newer driver may run on an older one's kernel module, up to the next major version (NVIDIA, CUDA
-/// compatibility, "Forward compatibility"); on Windows there is no such package.
-std::optional<DriverMisfit> find_newer_cuda(const Machine& machine, const Driver& driver) {
+/// compatibility, "Forward compatibility"); of a GeForce and on Windows they do not.
+std::optional<DriverMisfit> find_newer_cuda(const Machine& machine, const detect::Gpu* gpu,
+                                            const Driver& driver) {
   const std::string& version = driver.kernel_version;
   // Where one of the two alone is stated, the other follows from it.
   if (driver.api_source == driver_table ||
@@ -214,7 +221,8 @@ std::optional<DriverMisfit> find_newer_cuda(const Machine& machine, const Driver
   const std::string_view own = detect::cuda_of_driver(version);
   const auto most = parts_of(own);
   if (!runs || runs->size() != 2 || !most) return std::nullopt;
-  const bool beyond = is_windows(machine) ? *runs > *most : (*runs)[0] > (*most)[0] + 1;
+  const bool own_alone = is_windows(machine) || (gpu != nullptr && gpu->name.contains("GeForce"));
+  const bool beyond = own_alone ? *runs > *most : (*runs)[0] > (*most)[0] + 1;
   const std::string_view nearest =
       detect::first_driver_of_cuda(driver.api_version, machine.os.system);
   if (!beyond || nearest.empty()) return std::nullopt;
@@ -223,11 +231,12 @@ std::optional<DriverMisfit> find_newer_cuda(const Machine& machine, const Driver
       nearest);
 }
 
-std::optional<DriverMisfit> nvidia_driver_misfit(const Machine& machine, std::string_view arch,
+std::optional<DriverMisfit> nvidia_driver_misfit(const Machine& machine, const detect::Gpu* gpu,
                                                  const Driver& driver) {
+  const std::string arch = gpu == nullptr ? std::string() : gpu->arch;
   const auto version = parts_of(driver.kernel_version);
   if (!version || has_system_driver(arch)) return std::nullopt;
-  if (auto misfit = find_newer_cuda(machine, driver)) return misfit;
+  if (auto misfit = find_newer_cuda(machine, gpu, driver)) return misfit;
   const auto capability = parts_of(arch);
   if (!capability || capability->size() != 2) return std::nullopt;
   const LastBranch* last = last_branch_of(arch);

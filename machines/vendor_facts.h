@@ -30,11 +30,12 @@ struct VendorFacts {
   std::optional<std::string> (*nearest_arch)(std::string_view arch);
   std::optional<std::string> (*nearest_driver)(std::string_view version, std::string_view system);
   std::optional<std::string> (*nearest_api)(std::string_view version);
-  /// `driver` is older than the first one for the machine's system that knows GPUs of `arch`, newer
+  /// `driver` is older than the first one for the machine's system that knows the GPU, newer
   /// than the last, or does not run what is stated of it; nullopt: none of that, or it is not
-  /// known. `arch` may be empty.
+  /// known. `gpu`: nullptr: none is known.
   std::optional<DriverMisfit> (*driver_misfit)(const detect::Machine& machine,
-                                               std::string_view arch, const detect::Driver& driver);
+                                               const detect::Gpu* gpu,
+                                               const detect::Driver& driver);
   /// Whether GPUs of `arch` are parts of Jetsons alone; nullptr: none is.
   bool (*is_of_jetson)(std::string_view arch);
   bool has_windows_on_arm;  ///< there are drivers for it

@@ -14,6 +14,7 @@
 #include "machines/completion.h"
 #include "machines/contradictions.h"
 #include "machines/inline_facts.h"
+#include "providers/gpu_archs.h"
 
 namespace axle::doctor {
 
@@ -131,7 +132,7 @@ ChangedMachines with_more_gpus(const Machine& machine, GpuVendor vendor, unsigne
     return gpu.vendor == vendor && gpu.usable == Presence::present && !gpu.masked;
   };
   const auto one = std::ranges::find_if(machine.gpus, works);
-  if (one == machine.gpus.end()) return {};
+  if (one == machine.gpus.end() || providers::is_integrated(*one)) return {};
   Machine with = machine;
   for (auto have = std::ranges::count_if(machine.gpus, works); have < count; ++have) {
     with.gpus.push_back(*one);
@@ -148,6 +149,9 @@ ChangedMachines with_working_gpus(const Machine& machine, GpuVendor vendor) {
     gpu.masked = false;
     gpu.reason_code.clear();
     gpu.reason.clear();
+    // What its driver would say of it.
+    const machines::GpuModel* model = machines::find_gpu_model_in(gpu.name);
+    if (gpu.arch.empty() && model != nullptr) gpu.arch = model->arch;
   }
   std::erase_if(with.drivers, [&](const Driver& driver) {
     return driver.vendor == vendor && driver.usable != Presence::present;
@@ -155,6 +159,13 @@ ChangedMachines with_working_gpus(const Machine& machine, GpuVendor vendor) {
   with.problems.clear();
   complete(with);
   return possible(machine, {{"repaired", std::move(with)}});
+}
+
+ChangedMachines with_glibc(const Machine& machine) {
+  Machine with = machine;
+  with.libc = {};
+  complete(with);
+  return possible(machine, {{"glibc", std::move(with)}});
 }
 
 ChangedMachines with_cpu(const Machine& machine, std::span<const wheel::Property> properties) {

@@ -33,13 +33,15 @@ using ChangedMachines = std::vector<ChangedMachine>;
     const detect::Machine& machine, detect::GpuVendor vendor, unsigned count,
     const std::function<bool(const machines::GpuModel&)>& suits);
 
-/// With copies of a working GPU of the vendor, `count` in all.
+/// With copies of a working card of the vendor, `count` in all.
 [[nodiscard]] ChangedMachines with_more_gpus(const detect::Machine& machine,
                                              detect::GpuVendor vendor, unsigned count);
 
 /// What keeps the vendor's GPUs from working is repaired.
 [[nodiscard]] ChangedMachines with_working_gpus(const detect::Machine& machine,
                                                 detect::GpuVendor vendor);
+
+[[nodiscard]] ChangedMachines with_glibc(const detect::Machine& machine);
 
 /// With a CPU of the same architecture that has `properties`, too; none if they are of another one.
 [[nodiscard]] ChangedMachines with_cpu(const detect::Machine& machine,

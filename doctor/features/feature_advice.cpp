@@ -1,6 +1,7 @@
 #include "doctor/features/feature_advice.h"
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 
 #include <fmt/core.h>
@@ -21,6 +22,20 @@ using Entries = std::span<const FamilyFeature>;
 constexpr unsigned most_changes = 3;
 /// So many of the machines of a way are asked what they lack besides.
 constexpr std::size_t most_followed = 3;
+
+/// What is nearest is advised: another release or driver before other hardware, that before another
+/// system; what is certain before what nobody has confirmed. An order, not a measure.
+constexpr unsigned cost_of_software = 2;
+constexpr unsigned cost_of_hardware = 4;
+constexpr unsigned cost_of_platform = 6;
+constexpr unsigned cost_of_doubt = 3;
+constexpr unsigned cost_of_others = 1;  ///< what the entry that counts does not speak of
+constexpr unsigned any_cost = 100;
+
+constexpr unsigned cost_of(Change::Of of) {
+  if (is_software(of)) return cost_of_software;
+  return of == Change::Of::platform ? cost_of_platform : cost_of_hardware;
+}
 
 using Ways = std::vector<const Change::Way*>;
 
@@ -46,6 +61,8 @@ std::string fill(const std::string& text, const Ways& ways) {
     for (const Change::Way* way : ways) {
       if (way->name == name && !way->with.empty()) details.push_back(way->with);
     }
+    // gfx90a before gfx1100
+    std::ranges::sort(details, {}, [](const auto& one) { return std::pair(one.size(), one); });
     if (!details.empty()) name += " with " + join_details(std::move(details));
   }
   const bool detailed =
@@ -55,17 +72,20 @@ std::string fill(const std::string& text, const Ways& ways) {
   return text.substr(0, at) + joined + text.substr(at + 2);
 }
 
-/// "a machine with an AMD GPU, and one that builds for linux_x86_64 run on"
-std::string join(const std::vector<std::pair<Change::Of, std::string>>& parts) {
-  constexpr std::string_view machine = "a machine ";
+/// "a linux_x86_64 machine with an AMD GPU, and NVIDIA driver 580 or newer"
+std::string join(std::vector<std::pair<Change::Of, std::string>> parts) {
+  using enum Change::Of;
+  constexpr std::array order = {repair, platform, gpu, cpu, driver, system};
+  std::ranges::stable_sort(parts, {},
+                           [&](const auto& part) { return std::ranges::find(order, part.first); });
+  constexpr std::string_view machine = "a machine with ";
   std::string text;
-  for (const auto& [of, part] : parts) {
-    if (text.empty())
-      text = part;
-    else if (text.contains(machine) && part.starts_with(machine))
-      text += ", and one " + part.substr(machine.size());
-    else
-      text += ", and " + part;
+  bool of_platform = false;
+  for (auto& [of, part] : parts) {
+    const bool continued = of_platform && (of == gpu || of == cpu);
+    if (continued && part.starts_with(machine)) part.erase(0, machine.size());
+    text += text.empty() ? part : (continued ? " with " : ", and ") + part;
+    of_platform = of == platform;
   }
   return text;
 }
@@ -144,64 +164,80 @@ FeatureAdvice::Advice FeatureAdvice::try_ways(const Question& question, const Ch
     }
     helping.push_back(&way);
   }
-  if (advice.usable != Usable::no) advice.parts = {{change.of, fill(change.text, helping)}};
+  if (advice.usable == Usable::no) return advice;
+  advice.parts = {{change.of, fill(change.text, helping)}};
+  advice.cost = cost_of(change.of) + (advice.usable == Usable::unknown ? cost_of_doubt : 0);
   return advice;
 }
 
-/// The first change that helps, alone or with others, `most` in all; none of the respects in `done`
-/// again.
+/// The nearest of the changes that help, alone or with others, `most` in all: one that costs less
+/// than `limit`. Hardware is changed once in each respect.
 FeatureAdvice::Advice FeatureAdvice::find_change(const Question& question, Whose whose,
-                                                 unsigned most, const std::set<Change::Of>& done) {
+                                                 unsigned limit, unsigned most,
+                                                 const std::set<Change::Of>& done) {
   const JudgedFeature judged = ask(question);
   Advice best;
+  best.cost = limit;
   if (judged.answer.usable != Usable::no) return best;
   std::vector<Change> changes = whose == Whose::entry ? judged.changes : judged.others;
   std::erase_if(changes, [&](const Change& change) { return done.contains(change.of); });
   for (const Change& change : changes) {
+    if (cost_of(change.of) >= best.cost) continue;
     Advice alone = try_ways(question, change);
-    if (alone.usable == Usable::yes) return alone;
-    if (alone.usable < best.usable) best = std::move(alone);
+    if (alone.usable != Usable::no && alone.cost < best.cost) best = std::move(alone);
   }
   if (most < 2) return best;
   for (const Change& change : changes) {
     std::set<Change::Of> now = done;
-    now.insert(change.of);
+    if (!is_software(change.of)) now.insert(change.of);
     for (const Change::Way& way : change.ways) {
+      const unsigned own = cost_of(change.of);
+      if (own + cost_of_software >= best.cost) break;
       for (ChangedMachine& changed :
            way.machines(question.machine->machine) | std::views::take(most_followed)) {
         const Question next{question.release, with(*question.machine, std::move(changed)),
                             question.entries};
         // On the changed machine it is the entry that counts there.
-        Advice rest = find_change(next, Whose::entry, most - 1, now);
-        if (rest.usable >= best.usable) continue;
-        rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {&way})});
+        Advice rest = find_change(next, Whose::entry, best.cost - own, most - 1, now);
+        if (rest.usable == Usable::no) continue;
+        // One driver is enough, and other hardware comes with its own.
+        const bool told = std::ranges::any_of(rest.parts, [&](const auto& part) {
+          return part.first == change.of ||
+                 (change.of == Change::Of::driver && part.first == Change::Of::gpu);
+        });
+        if (!told) {
+          rest.parts.insert(rest.parts.begin(), {change.of, fill(change.text, {&way})});
+          rest.cost += own;
+        }
         best = std::move(rest);
-        if (best.usable == Usable::yes) return best;
       }
     }
   }
   return best;
 }
 
-/// All that are newer are at least as `usable` on the same machine. One that no entry knows is
-/// newer than the facts: it contradicts nothing.
-bool FeatureAdvice::later_have_it(const Question& question, Usable usable) {
-  for (std::size_t newer = 0; newer < question.release; ++newer) {
-    const Question one{newer, question.machine, question.entries};
-    if (knows(one) && ask(one).answer.usable > usable) return false;
+/// The release and those after it that are at least as `usable` on the same machine: "torch 2.10 or
+/// newer", "torch 2.8 to 2.10", "torch 2.8".
+std::string FeatureAdvice::render_releases(const Question& question, Usable usable) {
+  std::size_t last = question.release;
+  while (last > 0 && last <= own_) {
+    const Question newer{last - 1, question.machine, question.entries};
+    if (!knows(newer) || ask(newer).answer.usable > usable) break;
+    --last;
   }
-  return true;
+  std::string text = title(question.release);
+  if (last == question.release) return text;
+  return text + (last == 0 ? " or newer" : " to " + releases_[last]->version);
 }
 
-/// The nearest that has the feature on this machine, a newer one before older ones: "torch 2.10 or
-/// newer", "torch 2.8"; empty: none does.
+/// The nearest that has the feature on this machine, a newer one before older ones; empty: none
+/// does.
 std::string FeatureAdvice::find_release(Entries entries) {
   const auto has = [&](std::size_t at) {
     return ask({at, here_, entries}).answer.usable == Usable::yes;
   };
   for (std::size_t at = own_; at-- > 0;) {
-    if (has(at))
-      return title(at) + (later_have_it({at, here_, entries}, Usable::yes) ? " or newer" : "");
+    if (has(at)) return render_releases({at, here_, entries}, Usable::yes);
   }
   for (std::size_t at = own_ + 1; at < releases_.size(); ++at) {
     if (has(at)) return title(at);
@@ -210,21 +246,25 @@ std::string FeatureAdvice::find_release(Entries entries) {
 }
 
 /// The nearest release that has the feature on a changed machine, the own one first.
-FeatureAdvice::Advice FeatureAdvice::find_with_release(Entries entries, Whose whose) {
-  Advice best = find_change({own_, here_, entries}, whose, most_changes);
+FeatureAdvice::Advice FeatureAdvice::find_with_release(Entries entries, Whose whose,
+                                                       unsigned limit) {
+  const unsigned foreign = whose == Whose::others ? cost_of_others : 0;
+  if (limit <= foreign) return {};
+  Advice best =
+      find_change({own_, here_, entries}, whose, limit - foreign, most_changes, /*done=*/{});
   const auto try_release = [&](std::size_t at) {
     const Question question{at, here_, entries};
-    if (!knows(question)) return;
-    Advice advice = find_change(question, whose, most_changes - 1);
-    if (advice.usable >= best.usable) return;
-    advice.release = title(at);
-    if (at < own_ && later_have_it({at, advice.machine, entries}, advice.usable))
-      advice.release += " or newer";
+    if (best.cost <= cost_of_software || !knows(question)) return;
+    Advice advice =
+        find_change(question, whose, best.cost - cost_of_software, most_changes - 1, /*done=*/{});
+    if (advice.usable == Usable::no) return;
+    advice.cost += cost_of_software;
+    advice.release = render_releases({at, advice.machine, entries}, advice.usable);
     best = std::move(advice);
   };
-  for (std::size_t at = own_; at-- > 0 && best.usable != Usable::yes;) try_release(at);
-  for (std::size_t at = own_ + 1; at < releases_.size() && best.usable != Usable::yes; ++at)
-    try_release(at);
+  for (std::size_t at = own_; at-- > 0;) try_release(at);
+  for (std::size_t at = own_ + 1; at < releases_.size(); ++at) try_release(at);
+  best.cost += foreign;
   return best;
 }
 
@@ -245,34 +285,31 @@ std::string FeatureAdvice::find_unknown_release(Entries entries) {
   return newer;
 }
 
-/// First what this machine can have without other hardware, then what the entry that counts needs,
-/// and only then what others do.
 std::string FeatureAdvice::advise(Entries entries) {
   // Of a build that was chosen, although another one has it.
   if (const FeatureAnswer here = ask({own_, here_, entries}).answer; here.usable == Usable::yes)
     return fmt::format("the build {}, which fits", here.label);
   const std::string release = find_release(entries);
   if (!release.empty()) {
-    const Advice own = find_change({own_, here_, entries}, Whose::entry, most_changes);
-    const bool software =
-        own.usable == Usable::yes && std::ranges::all_of(own.parts, [](const auto& part) {
-          return part.first < Change::Of::gpu;
-        });
-    return software ? fmt::format("{}, or {}", join(own.parts), release) : release;
+    const Advice own = find_change({own_, here_, entries}, Whose::entry, cost_of_software + 1,
+                                   most_changes, /*done=*/{});
+    return own.usable == Usable::yes ? fmt::format("{}, or {}", join(own.parts), release) : release;
   }
-  const auto render = [](const Advice& advice) {
-    return join(advice.parts) + (advice.release.empty() ? "" : ", and " + advice.release);
-  };
-  const Advice own = find_with_release(entries, Whose::entry);
-  if (own.usable == Usable::yes) return render(own);
-  const Advice other = find_with_release(entries, Whose::others);
-  if (other.usable == Usable::yes) return render(other);
-  if (own.usable == Usable::unknown && own.parts.front().first == Change::Of::repair)
-    return render(own);
-  if (std::string open = find_unknown_release(entries); !open.empty()) return "perhaps " + open;
-  if (own.usable == Usable::unknown) return "perhaps " + render(own);
-  if (other.usable == Usable::unknown) return "perhaps " + render(other);
-  return "nothing that is known";
+  const std::string open = find_unknown_release(entries);
+  Advice best = find_with_release(entries, Whose::entry,
+                                  open.empty() ? any_cost : cost_of_software + cost_of_doubt);
+  if (Advice other = find_with_release(entries, Whose::others, best.cost);
+      other.usable != Usable::no)
+    best = std::move(other);
+  if (best.usable == Usable::no)
+    return open.empty() ? std::string("nothing that is known") : "perhaps " + open;
+  const bool repair = best.parts.front().first == Change::Of::repair;
+  return (best.usable == Usable::yes || repair ? "" : "perhaps ") + join(best.parts) +
+         (best.release.empty() ? "" : ", and " + best.release);
+}
+
+void FeatureAdvice::add_release_to(FeatureAnswer& answer, Entries entries) {
+  answer.change = find_release(entries);
 }
 
 void FeatureAdvice::add_to(JudgedFeature& judged, Entries entries) {

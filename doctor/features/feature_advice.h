@@ -31,6 +31,8 @@ class FeatureAdvice {
   /// Completes a "no": FeatureAnswer::change, and in its reason what the release that brought the
   /// feature would lack on this machine. `entries`: those of the feature's name.
   void add_to(JudgedFeature& judged, std::span<const index::FamilyFeature> entries);
+  /// Completes an "unknown" that another release would decide; nothing where none is known to.
+  void add_release_to(FeatureAnswer& answer, std::span<const index::FamilyFeature> entries);
 
  private:
   /// A machine that was asked about; the first is the own one.
@@ -50,6 +52,7 @@ class FeatureAdvice {
     std::vector<std::pair<Change::Of, std::string>> parts;
     Usable usable = Usable::no;
     Asked* machine = nullptr;
+    unsigned cost = 0;
     std::string release = {};  ///< "torch 2.10 or newer"; empty: the own one
   };
   /// JudgedFeature::changes, or JudgedFeature::others.
@@ -60,13 +63,13 @@ class FeatureAdvice {
   [[nodiscard]] bool knows(const Question& question);
   [[nodiscard]] Asked* with(const Asked& from, ChangedMachine changed);
   [[nodiscard]] Advice try_ways(const Question& question, const Change& change);
-  [[nodiscard]] Advice find_change(const Question& question, Whose whose, unsigned most,
-                                   const std::set<Change::Of>& done = {});
+  [[nodiscard]] Advice find_change(const Question& question, Whose whose, unsigned limit,
+                                   unsigned most, const std::set<Change::Of>& done);
   [[nodiscard]] std::string find_release(std::span<const index::FamilyFeature> entries);
-  [[nodiscard]] Advice find_with_release(std::span<const index::FamilyFeature> entries,
-                                         Whose whose);
+  [[nodiscard]] Advice find_with_release(std::span<const index::FamilyFeature> entries, Whose whose,
+                                         unsigned limit);
   [[nodiscard]] std::string find_unknown_release(std::span<const index::FamilyFeature> entries);
-  [[nodiscard]] bool later_have_it(const Question& question, Usable usable);
+  [[nodiscard]] std::string render_releases(const Question& question, Usable usable);
   [[nodiscard]] std::string title(std::size_t release) const;
   [[nodiscard]] std::string advise(std::span<const index::FamilyFeature> entries);
 

@@ -71,7 +71,8 @@ JudgedFeature judge_entries(const Family& family, const FamilyRelease& release,
     const bool gpu = judge.has_gpu_for(feature);
     const bool platform = judge.is_for_platform(feature);
     return std::tuple(!judge.knows(feature), answer.usable, !(gpu && platform),
-                      !gpu || feature.vendor.empty(), !platform, !judge.is_in_time(feature));
+                      !judge.is_of_gpu_here(feature), !gpu || feature.vendor.empty(), !platform,
+                      !judge.is_in_time(feature));
   };
   const FamilyFeature* best = &entries.front();
   JudgedFeature judged = judge_entry(family, release, judge, *best);

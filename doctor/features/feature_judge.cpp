@@ -114,6 +114,12 @@ bool FeatureJudge::has_gpu_for(const FamilyFeature& feature) const {
   return !vendor || !judged_.counted(*vendor).empty();
 }
 
+bool FeatureJudge::is_of_gpu_here(const FamilyFeature& feature) const {
+  const auto vendor = detect::parse_vendor(feature.vendor);
+  return vendor && std::ranges::find(judged_.machine.gpus, *vendor, &detect::Gpu::vendor) !=
+                       judged_.machine.gpus.end();
+}
+
 std::string FeatureJudge::release_title() const {
   return fmt::format("{} {}", family_.anchor(), release_.version);
 }
@@ -141,7 +147,7 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of_release(const FamilyFeature& f
 
 /// A machine that builds for one of the platforms run on.
 Change FeatureJudge::other_platform(const std::vector<std::string>& platforms) const {
-  Change change{Change::Of::platform, "a machine that builds for {} run on", {}};
+  Change change{Change::Of::platform, "a {} machine", {}};
   for (const std::string& name : platforms) {
     const auto to = [name](const detect::Machine& from) { return on_platform(from, name); };
     change.ways.push_back({to, name});
@@ -152,8 +158,12 @@ Change FeatureJudge::other_platform(const std::vector<std::string>& platforms) c
 /// Of a machine that the release, or the feature, has no builds for; nullopt: it has.
 std::optional<NeedAnswer> FeatureJudge::misfit_of_platform(const FamilyFeature& feature) const {
   const std::string& platform = builds_.platform;
-  if (platform.empty())
-    return NeedAnswer{Usable::no, "there are no builds for this CPU and system"};
+  if (platform.empty()) {
+    NeedAnswer none{Usable::no, "there are no builds for this CPU and system"};
+    if (is_linux(judged_.machine) && judged_.machine.libc.family == "musl")
+      none.changes.push_back({Change::Of::system, "a system with glibc", {{with_glibc}}});
+    return none;
+  }
   if (const auto ended = family_.ended_platforms.find(platform);
       ended != family_.ended_platforms.end() && !has_builds()) {
     const std::string last = fmt::format("{} {}", family_.anchor(), ended->second);
@@ -264,15 +274,20 @@ std::optional<Change> FeatureJudge::newer_driver_for(std::string_view label,
                       misfit.property.value);
 }
 
-/// For builds that have the feature and are refused for the driver alone.
+/// For builds that have the feature and are refused for the driver alone; the oldest driver first.
 std::vector<Change> FeatureJudge::newer_drivers(const FamilyFeature& feature) const {
-  std::vector<Change> changes;
+  std::vector<std::pair<std::pair<unsigned, unsigned>, Change>> found;
   for (const auto& [label, misfit] : builds_.fit.rejected) {
     if (misfit.property.feature != driver_feature || !has_feature(family_, feature, label) ||
         builds_.fit_with_newest_driver.rejected.contains(label))
       continue;
-    if (auto change = newer_driver_for(label, misfit)) changes.push_back(*std::move(change));
+    const auto cuda = providers::parse_major_minor(misfit.property.value);
+    auto change = newer_driver_for(label, misfit);
+    if (cuda && change) found.emplace_back(*cuda, *std::move(change));
   }
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+  std::vector<Change> changes;
+  for (auto& [cuda, change] : found) changes.push_back(std::move(change));
   return changes;
 }
 
@@ -286,7 +301,7 @@ NeedAnswer FeatureJudge::misfit_of_macos(const std::string& needed) const {
           fmt::format("the wheels of {} are for macOS {} and newer, and this is {}",
                       release_title(), newer, judged_.machine.os.name),
           {},
-          {{Change::Of::macos, fmt::format("macOS {} or newer", newer), {{to}}}}};
+          {{Change::Of::system, fmt::format("macOS {} or newer", newer), {{to}}}}};
 }
 
 /// A GPU of the label's vendor that its builds have code for.
@@ -325,7 +340,10 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of(std::string_view label) const 
         fmt::format("the build {} has no compiled code for it ({}), and nobody has verified that "
                     "its {} runs there",
                     label, misfit.render(), vendor->compiled_later),
-        "a release with a build for this GPU"};
+        {},
+        {},
+        {},
+        /*of_release=*/true};
   }
   NeedAnswer answer{Usable::no,
                     fmt::format("the build {} does not fit: {}", label, misfit.render())};
@@ -334,15 +352,19 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of(std::string_view label) const 
   return answer;
 }
 
-/// No build that fits has the feature. One that only lacks a newer driver says more than others.
+/// No build that fits has the feature. One that only lacks a newer driver says more than others; of
+/// those the oldest driver will do.
 NeedAnswer FeatureJudge::without_build(const FamilyFeature& feature) const {
   std::optional<NeedAnswer> first;
   for (const FamilyLabel& label : family_.labels) {  // best first
     if (!has_feature(family_, feature, label.name)) continue;
     auto misfit = misfit_of(label.name);
     if (!misfit) continue;
-    if (!misfit->changes.empty() && misfit->changes.front().is_software())
+    if (!misfit->changes.empty() && is_software(misfit->changes.front().of)) {
+      auto drivers = newer_drivers(feature);
+      if (!drivers.empty()) misfit->changes = std::move(drivers);
       return *std::move(misfit);
+    }
     if (!first) first = std::move(misfit);
   }
   if (first) return *std::move(first);

@@ -53,6 +53,8 @@ class FeatureJudge {
   [[nodiscard]] bool is_for_platform(const index::FamilyFeature& feature) const;
   /// It is for no vendor's GPUs, or for those of one that this machine has one of.
   [[nodiscard]] bool has_gpu_for(const index::FamilyFeature& feature) const;
+  /// It is for a vendor that this machine has a GPU of, whether it works or not.
+  [[nodiscard]] bool is_of_gpu_here(const index::FamilyFeature& feature) const;
 
   /// Of an entry that knows the release.
   [[nodiscard]] Decision decide(const index::FamilyFeature& feature) const;

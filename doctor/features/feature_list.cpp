@@ -58,8 +58,11 @@ void name_all_vendors(const FeatureJudge& judge, std::span<const FamilyFeature> 
 /// of one name.
 void admit_silence(const Family& family, const FeatureJudge& judge,
                    std::span<const FamilyFeature> entries, const JudgedMachine& judged,
-                   FeatureAnswer& answer) {
+                   JudgedFeature& best) {
+  FeatureAnswer& answer = best.answer;
   if (answer.usable != Usable::no) return;
+  // What a driver lacks is no question of other GPUs.
+  if (!best.changes.empty() && is_software(best.changes.front().of)) return;
   std::set<std::string, std::less<>> spoken;
   for (const FamilyFeature& feature : entries) {
     if (!judge.knows(feature)) continue;
@@ -124,8 +127,10 @@ std::vector<FeatureAnswer> list_features(const Family& family, const FamilyRelea
     const auto entries = rest.first(static_cast<std::size_t>(end - rest.begin()));
     JudgedFeature best = judge_entries(family, release, judge, entries);
     if (best.answer.usable == Usable::no) name_all_vendors(judge, entries, judged, best.answer);
-    admit_silence(family, judge, entries, judged, best.answer);
-    if (best.answer.usable == Usable::no && detail == Detail::advice) advice.add_to(best, entries);
+    admit_silence(family, judge, entries, judged, best);
+    if (detail == Detail::advice && best.answer.usable == Usable::no) advice.add_to(best, entries);
+    if (detail == Detail::advice && best.answer.usable == Usable::unknown && best.of_release)
+      advice.add_release_to(best.answer, entries);
     answers.push_back(std::move(best.answer));
     rest = rest.subspan(entries.size());
   }

@@ -83,7 +83,8 @@ std::string arch_of(const wheel::Property& property) {
 bool is_for(const FamilyFeature& feature, const machines::GpuModel& model) {
   const auto least = providers::parse_major_minor(feature.capability);
   const auto own = providers::parse_major_minor(model.arch);
-  if (feature.discrete && model.integrated) return false;
+  const bool cards = feature.discrete || feature.gpus > 1;
+  if (cards && model.integrated) return false;
   if (least && (!own || *own < *least)) return false;
   const auto is_of_vendor = [&](const wheel::Property& one) { return one.ns == feature.vendor; };
   return std::ranges::none_of(feature.needs, is_of_vendor) ||
@@ -126,7 +127,7 @@ Change change_to_mps(const wheel::Property& value, const detect::Machine& machin
   const auto version =
       providers::parse_major_minor(value.value.contains('.') ? value.value : value.value + ".0");
   if (machine.os.system == detect::darwin && machine.cpu.arch == detect::Arch::aarch64) {
-    return {Change::Of::macos,
+    return {Change::Of::system,
             fmt::format("macOS {} or newer", value.value),
             {{[version](const detect::Machine& from) {
               return version ? with_macos(from, *version) : ChangedMachines();
@@ -137,11 +138,12 @@ Change change_to_mps(const wheel::Property& value, const detect::Machine& machin
           {{[](const detect::Machine& from) { return on_platform(from, "macos_arm64"); }}}};
 }
 
-/// A CPU with all of `lacking`.
-Change change_to_cpu(const std::vector<wheel::Property>& lacking) {
-  return {Change::Of::cpu,
-          fmt::format("a CPU with {}", fmt::join(names_of(lacking), " and ")),
-          {{[lacking](const detect::Machine& from) { return with_cpu(from, lacking); }}}};
+/// The CPU has it, and the kernel or a filter keeps programs from it.
+bool is_blocked(const wheel::Property& property, const detect::Cpu& cpu) {
+  const std::string text = wheel::render_property(property);
+  return std::ranges::any_of(detect::capabilities(), [&](const detect::CapabilityRow& row) {
+    return row.property == text && cpu.capabilities.of(row.id) == Presence::blocked;
+  });
 }
 
 using Values = std::vector<wheel::Property>;
@@ -183,6 +185,7 @@ NeedAnswer judge_properties(const FamilyFeature& feature, const JudgedMachine& j
     groups[{property.ns, property.feature}].push_back(property);
   NeedAnswer answer;
   Values of_cpu;
+  Values blocked;
   for (const auto& [key, values] : groups) {
     if (std::ranges::any_of(values, [&](const auto& one) { return supports(one, judged); }))
       continue;
@@ -200,9 +203,22 @@ NeedAnswer judge_properties(const FamilyFeature& feature, const JudgedMachine& j
     else if (key.second == "mps")
       answer.changes.push_back(change_to_mps(values.front(), judged.machine));
     else
-      of_cpu.push_back(values.front());
+      (is_blocked(values.front(), judged.machine.cpu) ? blocked : of_cpu).push_back(values.front());
   }
-  if (!of_cpu.empty()) answer.changes.insert(answer.changes.begin(), change_to_cpu(of_cpu));
+  const auto to_cpu = [](const Values& lacking) {
+    return [lacking](const detect::Machine& from) { return with_cpu(from, lacking); };
+  };
+  if (!of_cpu.empty())
+    answer.changes.insert(answer.changes.begin(),
+                          {Change::Of::cpu,
+                           fmt::format("a CPU with {}", fmt::join(names_of(of_cpu), " and ")),
+                           {{to_cpu(of_cpu)}}});
+  if (!blocked.empty())
+    answer.changes.insert(answer.changes.begin(),
+                          {Change::Of::repair,
+                           fmt::format("a kernel and permissions for {}, which the CPU has",
+                                       fmt::join(names_of(blocked), " and ")),
+                           {{to_cpu(blocked)}}});
   return answer;
 }
 
@@ -234,16 +250,37 @@ NeedAnswer judge_capability(const FamilyFeature& feature, detect::GpuVendor vend
           {{Change::Of::gpu, std::move(change), {{to_gpus(feature, vendor)}}}}};
 }
 
-NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor, std::size_t count) {
+/// The mask that hides GPUs of the vendor is taken away: "unset CUDA_VISIBLE_DEVICES".
+std::optional<Change> without_mask(const detect::Machine& machine, detect::GpuVendor vendor) {
+  const auto hidden = std::ranges::find_if(machine.gpus, [&](const detect::Gpu& gpu) {
+    return gpu.vendor == vendor && gpu.masked && gpu.usable == Presence::present;
+  });
+  if (hidden == machine.gpus.end()) return std::nullopt;
+  const auto set = hidden->sources.find("masked");
+  const std::string variables =
+      set != hidden->sources.end()
+          ? set->second
+          : fmt::format("{}", fmt::join(detect::gpu_vendor(vendor).masks, " "));
+  const auto unmask = [vendor](const detect::Machine& from) {
+    return with_working_gpus(from, vendor);
+  };
+  return Change{Change::Of::repair, "unset " + variables, {{unmask}}};
+}
+
+NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor,
+                       const JudgedMachine& judged, std::size_t count) {
   if (count >= feature.gpus) return {};
   const auto more = [vendor, wanted = feature.gpus](const detect::Machine& from) {
     return with_more_gpus(from, vendor, wanted);
   };
-  return {
-      Usable::no,
-      fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus, title_of(vendor), count),
-      {},
-      {{Change::Of::gpu, fmt::format("a machine with {} such GPUs", feature.gpus), {{more}}}}};
+  NeedAnswer answer{Usable::no, fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus,
+                                            title_of(vendor), count)};
+  if (auto unmasked = without_mask(judged.machine, vendor))
+    answer.changes.push_back(*std::move(unmasked));
+  answer.changes.push_back(
+      {Change::Of::gpu, fmt::format("a machine with {} such GPUs", feature.gpus), {{more}}});
+  answer.changes.push_back({Change::Of::gpu, "a machine with {}", gpu_ways(feature, vendor)});
+  return answer;
 }
 
 NeedAnswer judge_cuda(const FamilyFeature& feature, const JudgedMachine& judged) {
@@ -284,6 +321,12 @@ std::string hint_for(const detect::Machine& machine, detect::GpuVendor vendor) {
   return {};
 }
 
+/// What `hint` says is done for the vendor's GPUs.
+Change repair(std::string hint, detect::GpuVendor vendor) {
+  const auto to = [vendor](const detect::Machine& from) { return with_working_gpus(from, vendor); };
+  return {Change::Of::repair, std::move(hint), {{to}}};
+}
+
 }  // namespace
 
 NeedAnswer without_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
@@ -298,11 +341,10 @@ NeedAnswer without_gpu(const FamilyFeature& feature, detect::GpuVendor vendor,
   std::string hint = hint_for(judged.machine, vendor);
   if (unknown) {
     answer.advice = std::move(hint);
+  } else if (auto unmasked = without_mask(judged.machine, vendor)) {
+    answer.changes.push_back(*std::move(unmasked));
   } else if (there && !hint.empty()) {
-    const auto repair = [vendor](const detect::Machine& from) {
-      return with_working_gpus(from, vendor);
-    };
-    answer.changes.push_back({Change::Of::repair, std::move(hint), {{repair}}});
+    answer.changes.push_back(repair(std::move(hint), vendor));
   } else if (!there) {
     // The same text for each vendor: those that help are said together.
     answer.changes.push_back({Change::Of::gpu, "a machine with {}", gpu_ways(feature, vendor)});
@@ -319,6 +361,10 @@ Change newer_driver(std::string text, const std::string& cuda) {
 NeedAnswer judge_hardware(const FamilyFeature& feature, const JudgedMachine& judged) {
   const auto vendor = detect::parse_vendor(feature.vendor);
   if (!vendor) return judge_properties(feature, judged);
+  const auto not_ready = std::ranges::find(judged.machine.problems, feature.vendor + ".not-ready",
+                                           &detect::Problem::code);
+  if (not_ready != judged.machine.problems.end())
+    return {Usable::no, not_ready->message, {}, {repair(not_ready->hint, *vendor)}};
   auto gpus = judged.counted(*vendor);
   if (feature.discrete) {
     std::erase_if(gpus, [](const detect::Gpu* gpu) { return gpu->integrated; });
@@ -332,7 +378,7 @@ NeedAnswer judge_hardware(const FamilyFeature& feature, const JudgedMachine& jud
   }
   NeedAnswer capability = judge_capability(feature, *vendor, gpus);
   for (NeedAnswer need : {capability, judge_properties(feature, judged),
-                          judge_count(feature, *vendor, gpus.size())}) {
+                          judge_count(feature, *vendor, judged, gpus.size())}) {
     if (need.usable != Usable::yes) return need;
   }
   return capability;

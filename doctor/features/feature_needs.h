@@ -19,19 +19,20 @@ enum class Usable : std::uint8_t { yes, unknown, no };
 /// What might make a feature usable. It is tried before it is said
 /// (doctor/features/feature_advice.h).
 struct Change {
-  enum class Of : std::uint8_t { repair, driver, macos, gpu, cpu, platform };
+  enum class Of : std::uint8_t { repair, driver, system, gpu, cpu, platform };
   /// One of several that would do, "linux_x86_64", "an AMD GPU" with "gfx942".
   struct Way {
     std::function<ChangedMachines(const detect::Machine&)> machines;
     std::string name = {};  ///< empty if it is the only one
     std::string with = {};  ///< said of all ways with one name together; may be empty
   };
-  Of of;             ///< one machine is changed once in each respect
-  std::string text;  ///< "a machine that builds for {} run on": {} stands for the ways that help
+  Of of;
+  std::string text;  ///< "a {} machine": {} stands for the ways that help
   std::vector<Way> ways;
-
-  [[nodiscard]] bool is_software() const { return of < Of::gpu; }
 };
+
+/// Done without other hardware.
+[[nodiscard]] constexpr bool is_software(Change::Of of) { return of < Change::Of::gpu; }
 
 struct NeedAnswer {
   Usable usable = Usable::yes;

@@ -159,7 +159,7 @@ TEST_CASE("features: what would help, by what is missing") {
   detect::Machine arm;
   arm.cpu.arch = detect::Arch::aarch64;
   CHECK(change("platforms = [\"linux_x86_64\"]\n", arm) ==
-        "a machine that builds for linux_x86_64 run on");
+        "a linux_x86_64 machine");
   detect::Machine old = hopper;
   old.drivers[0].api_version = "12.4";
   CHECK(change("labels = [\"cu130\"]\n", old) == "NVIDIA driver 580 or newer");
@@ -269,6 +269,9 @@ TEST_CASE("features: advice is what comes out as usable where it is followed") {
   const std::string two = "vendor = \"nvidia\"\ngpus = 2\n";
   CHECK(change(two + "needs = [\"nvidia :: sm_arch :: 75_real\"]\n", hopper) ==
         "2 NVIDIA GPUs with compute capability 7.5");
+  detect::Machine chip = hopper;
+  chip.gpus[0].integrated = true;
+  CHECK(change(two, chip) == "a machine with 2 NVIDIA GPUs");
   CHECK(change(two, hopper) == "a machine with 2 such GPUs");
   // Of two values the one that a build has code for.
   CHECK(change("vendor = \"nvidia\"\nneeds = [\"nvidia :: sm_arch :: 75_real\", "
@@ -278,11 +281,38 @@ TEST_CASE("features: advice is what comes out as usable where it is followed") {
   detect::Machine arm;
   arm.cpu.arch = detect::Arch::aarch64;
   CHECK(change("platforms = [\"linux_x86_64\"]\nneeds = [\"axle :: amx_tile :: on\"]\n", arm) ==
-        "a machine that builds for linux_x86_64 run on, and a CPU with amx_tile");
+        "a linux_x86_64 machine with a CPU with amx_tile");
   CHECK(change("platforms = [\"linux_x86_64\"]\nvendor = \"nvidia\"\n", arm) ==
-        "a machine that builds for linux_x86_64 run on, and one with an NVIDIA GPU");
+        "a linux_x86_64 machine with an NVIDIA GPU");
   // What is not confirmed there is no promise.
   CHECK(change(two + "unproven = \"a link\"\n", hopper) == "perhaps a machine with 2 such GPUs");
+  // What keeps a GPU or a CPU from being used is repaired, not replaced.
+  detect::Machine masked = hopper;
+  masked.gpus.push_back(hopper.gpus[0]);
+  masked.gpus[1].masked = true;
+  masked.gpus[1].sources["masked"] = "CUDA_VISIBLE_DEVICES";
+  CHECK(change(two, masked) == "unset CUDA_VISIBLE_DEVICES");
+  detect::Machine crashed = hopper;
+  crashed.gpus[0].usable = Presence::blocked;
+  crashed.gpus[0].arch.clear();
+  crashed.gpus[0].name = "NVIDIA H100 80GB HBM3";
+  crashed.drivers[0].usable = Presence::blocked;
+  crashed.problems.push_back({"nvidia.driver-crashed", "it crashes", "reinstall the driver"});
+  CHECK(change("vendor = \"nvidia\"\nonly = true\n", crashed) == "reinstall the driver");
+  CHECK(change(two, crashed) == "reinstall the driver, and a machine with 2 such GPUs");
+  detect::Machine waiting = hopper;
+  waiting.problems.push_back({"nvidia.not-ready", "not ready yet", "start the fabric manager"});
+  const FeatureAnswer early = answer(entry("vendor = \"nvidia\"\n"), waiting);
+  CHECK(early.reason == "not ready yet");
+  CHECK(early.change == "start the fabric manager");
+  detect::Machine disabled = hopper;
+  disabled.cpu.capabilities.set(detect::Capability::amx_tile, Presence::blocked);
+  CHECK(change("needs = [\"axle :: amx_tile :: on\"]\n", disabled) ==
+        "a kernel and permissions for amx_tile, which the CPU has");
+  // The oldest driver that will do.
+  detect::Machine kepler = hopper;
+  kepler.drivers[0].api_version = "11.4";
+  CHECK(change("vendor = \"nvidia\"\n", kepler) == "NVIDIA driver 580 or newer, or acme 2.0");
   // A release that the machine can use is nearer than other hardware.
   detect::Machine pascal = machine_with("6.0", "13.0");
   CHECK(change("vendor = \"nvidia\"\n", pascal) == "acme 2.0");

@@ -199,6 +199,8 @@ TEST_CASE("what systems and other programs call a machine is taken, or the own n
   check_unknown("rtx4090;win11", "\"win11\" is not a fact", "did you mean windows:11?");
   check_unknown("osx:15", "unknown namespace of facts \"osx\"", "did you mean macos?");
   check_unknown("windows:7", "windows:7: no Python of today runs there", "nearest known: 10, 11");
+  check_unknown("windows:2022", "windows:2022 is no version that is told apart here",
+                "Windows Server from 2016 on runs what 10 runs");
   check_unknown("windows:8.1;x86_64", "no Python of today", "10, 11");
   check_unknown("nvidia:sm=90,,driver=570.26", "nothing is stated between two commas", "one comma");
   check_unknown("x86_64:v3,,avx2", "nothing is stated between two commas", "one comma");
