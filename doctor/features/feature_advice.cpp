@@ -226,8 +226,8 @@ std::string FeatureAdvice::render_releases(const Question& question, Usable usab
     --last;
   }
   std::string text = title(question.release);
-  if (last == question.release) return text;
-  return text + (last == 0 ? " or newer" : " to " + releases_[last]->version);
+  if (last == 0) return text + " or newer";
+  return last == question.release ? text : text + " to " + releases_[last]->version;
 }
 
 /// The nearest that has the feature on this machine, a newer one before older ones; empty: none
