@@ -29,7 +29,7 @@ constexpr unsigned cost_of_software = 2;
 constexpr unsigned cost_of_hardware = 4;
 constexpr unsigned cost_of_platform = 6;
 constexpr unsigned cost_of_doubt = 3;
-constexpr unsigned cost_of_others = 1;  ///< what the entry that counts does not speak of
+constexpr unsigned cost_of_others = 4;  ///< what the entry that counts does not speak of
 constexpr unsigned any_cost = 100;
 
 constexpr unsigned cost_of(Change::Of of) {

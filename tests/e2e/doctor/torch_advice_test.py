@@ -43,8 +43,8 @@ class Advice(TestCase):
         """The machines and releases that one piece of advice describes; none where it cannot be stated with --for."""
         machines, releases = [machine], [release]
         for part in advice.split(", and "):
-            if found := re.fullmatch(r"torch ([\d.]+)( or newer)?", part):
-                releases = [found[1], NEWEST] if found[2] else [found[1]]
+            if found := re.fullmatch(r"torch ([\d.]+)(?:( or newer)| to ([\d.]+))?", part):
+                releases = [found[1], NEWEST if found[2] else found[3] or found[1]]
                 continue
             for pattern, facts in STATED:
                 if found := re.fullmatch(pattern, part):

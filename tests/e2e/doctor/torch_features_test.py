@@ -99,8 +99,8 @@ EXPECTED = {
     ("windows-rtx5090", "2.9"): {"xpu": ("no", "no Intel GPU", "an Intel GPU")},
     ("h100", "2.13"): {"python-3-15": ("yes", "with the build", ""), "free-threaded": ("yes", "with the build", "")},
     ("windows-none", "2.9"): {"flex-attention-cpu": ("yes", "with the build cpu", "")},
-    ("windows-b580", "2.5"): {"xpu": ("no", "it was added in torch 2.6", "torch 2.6 or newer")},
-    ("b580", "2.6"): {"xpu": ("unknown", "nobody has verified that its SPIR-V runs there", "a build for this GPU")},
+    ("windows-b580", "2.5"): {"xpu": ("no", "it was added in torch 2.6", "torch 2.6 to 2.14")},
+    ("b580", "2.6"): {"xpu": ("unknown", "nobody has verified that its SPIR-V runs there", "torch 2.7 to 2.14")},
     ("zen4", "2.9"): {"cpu-fp8": ("no", "amx_tile", "a CPU with amx_int8 and amx_tile")},
     # What the machine lacks is the cause, whatever the release lacks.
     ("mi300x", "2.8"): {"mx-formats": ("no", "gfx942", "an AMD GPU with gfx950")},
