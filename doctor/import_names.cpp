@@ -120,8 +120,10 @@ std::optional<std::string> take_python_string(std::string_view& text) {
       text.remove_prefix(i + 1);
       return value;
     }
-    if (text[i] == '\\' && (++i == text.size() || (text[i] != '\\' && text[i] != '\'')))
-      return std::nullopt;
+    if (text[i] == '\\') {
+      ++i;
+      if (i == text.size() || (text[i] != '\\' && text[i] != '\'')) return std::nullopt;
+    }
     value += text[i];
   }
   return std::nullopt;

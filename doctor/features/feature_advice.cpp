@@ -1,7 +1,6 @@
 #include "doctor/features/feature_advice.h"
 
 #include <algorithm>
-#include <array>
 #include <ranges>
 
 #include <fmt/core.h>
@@ -73,19 +72,21 @@ std::string fill(const std::string& text, const Ways& ways) {
 }
 
 /// "a linux_x86_64 machine with an AMD GPU, and NVIDIA driver 580 or newer"
-std::string join(std::vector<std::pair<Change::Of, std::string>> parts) {
+std::string join(const std::vector<std::pair<Change::Of, std::string>>& parts) {
   using enum Change::Of;
-  constexpr std::array order = {repair, platform, gpu, cpu, driver, system};
-  std::ranges::stable_sort(parts, {},
-                           [&](const auto& part) { return std::ranges::find(order, part.first); });
   constexpr std::string_view machine = "a machine with ";
   std::string text;
   bool of_platform = false;
-  for (auto& [of, part] : parts) {
-    const bool continued = of_platform && (of == gpu || of == cpu);
-    if (continued && part.starts_with(machine)) part.erase(0, machine.size());
-    text += text.empty() ? part : (continued ? " with " : ", and ") + part;
-    of_platform = of == platform;
+  for (const Change::Of of : {repair, platform, gpu, cpu, driver, system}) {
+    for (const auto& [one, said] : parts) {
+      if (one != of) continue;
+      const bool continued = of_platform && (of == gpu || of == cpu);
+      std::string_view part = said;
+      if (continued && part.starts_with(machine)) part.remove_prefix(machine.size());
+      if (!text.empty()) text += continued ? " with " : ", and ";
+      text += part;
+      of_platform = of == platform;
+    }
   }
   return text;
 }

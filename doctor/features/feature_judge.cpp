@@ -276,16 +276,15 @@ std::optional<Change> FeatureJudge::newer_driver_for(std::string_view label,
 
 /// For builds that have the feature and are refused for the driver alone; the oldest driver first.
 std::vector<Change> FeatureJudge::newer_drivers(const FamilyFeature& feature) const {
-  std::vector<std::pair<std::pair<unsigned, unsigned>, Change>> found;
+  std::multimap<std::pair<unsigned, unsigned>, Change> found;  // by the CUDA version
   for (const auto& [label, misfit] : builds_.fit.rejected) {
     if (misfit.property.feature != driver_feature || !has_feature(family_, feature, label) ||
         builds_.fit_with_newest_driver.rejected.contains(label))
       continue;
     const auto cuda = providers::parse_major_minor(misfit.property.value);
     auto change = newer_driver_for(label, misfit);
-    if (cuda && change) found.emplace_back(*cuda, *std::move(change));
+    if (cuda && change) found.emplace(*cuda, *std::move(change));
   }
-  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
   std::vector<Change> changes;
   for (auto& [cuda, change] : found) changes.push_back(std::move(change));
   return changes;
