@@ -60,6 +60,7 @@ const std::map<std::string, std::string> others = {
     {"binaries/declared_properties.cpp", "what the properties of each vendor declare"},
     {"builder/compilation.cpp", "what the compilers of each vendor call their targets"},
     {"doctor/code_checks.cpp", "the driver that CUDA's libraries need"},
+    {"doctor/features/changed_machine.cpp", "that CUDA is of NVIDIA's driver"},
     {"doctor/features/feature_judge.cpp", "that builds for CUDA ask for a driver"},
     {"doctor/features/feature_needs.cpp",
      "what the toolkits are called, and that CUDA is the driver's"},
