@@ -93,9 +93,9 @@ class Machines(DoctorTestCase):
         found = self.on("driver-old", "warning", [H100], [old])
         self.assertIn("580", found["hint"])
 
-    def old_driver(self, gpu=H100, **rest):
+    def old_driver(self, gpu=H100, cpu=None, **rest):
         old = {**DRIVER, "kernel_version": "570.26", "library_version": "570.26", "api_version": "12.8"}
-        body = self.doctor(self.machine([gpu], [old], cpu=level_cpu(4), **rest), environment=False)
+        body = self.doctor(self.machine([gpu], [old], cpu=cpu or level_cpu(4), **rest), environment=False)
         return [one["hint"] for one in body["findings"] if one["code"] == "driver-old"]
 
     def test_whose_driver_is_updated_where(self):
@@ -106,7 +106,8 @@ class Machines(DoctorTestCase):
 
     def test_a_newer_driver_is_no_use_for_a_gpu_that_newer_builds_left_out(self):
         self.assertEqual(self.old_driver({**H100, "name": "GTX 1080", "arch": "6.1"}), [])
-        self.assertEqual(self.old_driver({**H100, "name": "Orin", "arch": "8.7"}), [])
+        arm = {"arch": "aarch64", "capabilities": {}}
+        self.assertEqual(self.old_driver({**H100, "name": "Orin", "arch": "8.7"}, arm), [])
 
     def test_a_mask_over_all_gpus_is_said_once_and_is_no_error(self):
         problem = {"code": "nvidia.all-masked", "message": "hidden by CUDA_VISIBLE_DEVICES", "hint": "unset it"}
