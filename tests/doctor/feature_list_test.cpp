@@ -158,8 +158,7 @@ TEST_CASE("features: what would help, by what is missing") {
   CHECK(change("needs = [\"axle :: amx_tile :: on\"]\n", plain) == "a CPU with amx_tile");
   detect::Machine arm;
   arm.cpu.arch = detect::Arch::aarch64;
-  CHECK(change("platforms = [\"linux_x86_64\"]\n", arm) ==
-        "a linux_x86_64 machine");
+  CHECK(change("platforms = [\"linux_x86_64\"]\n", arm) == "a linux_x86_64 machine");
   detect::Machine old = hopper;
   old.drivers[0].api_version = "12.4";
   CHECK(change("labels = [\"cu130\"]\n", old) == "NVIDIA driver 580 or newer");
