@@ -87,12 +87,7 @@ bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
   return std::ranges::any_of(machine.gpus, concerned) && std::ranges::none_of(machine.gpus, broken);
 }
 
-/// AMD's libraries read four variables: the GPU's facts include the one that is set.
-Hint unmask(const Gpu& gpu) {
-  const auto set = gpu.sources.find("masked");
-  if (set != gpu.sources.end()) return {"", {"unset " + shell_word(set->second)}};
-  return {"", {fmt::format("unset {}", fmt::join(detect::gpu_vendor(gpu.vendor).masks, " "))}};
-}
+Hint unmask(const Gpu& gpu) { return {"", {unset_masks(gpu)}}; }
 
 /// For the first GPU of that vendor that a mask hides; empty: none is listed.
 Hint unmask_any(const Machine& machine, const std::string& vendor) {
@@ -354,6 +349,12 @@ void check_system(const Machine& machine, Findings& findings) {
 }
 
 }  // namespace
+
+std::string unset_masks(const Gpu& gpu) {
+  const auto set = gpu.sources.find("masked");
+  if (set != gpu.sources.end()) return "unset " + shell_word(set->second);
+  return fmt::format("unset {}", fmt::join(detect::gpu_vendor(gpu.vendor).masks, " "));
+}
 
 std::string update_nvidia_driver(const Machine& machine, std::string_view least) {
   const std::string version =

@@ -13,6 +13,10 @@ namespace axle::doctor {
 /// `torch`: the family whose newest builds the driver is compared with; nullptr: none.
 void check_machine(const JudgedMachine& judged, const index::Family* torch, Findings& findings);
 
+/// The command that makes a masked GPU visible. AMD's libraries read four variables: the GPU's
+/// facts include the one that is set; otherwise all of its vendor are named.
+[[nodiscard]] std::string unset_masks(const detect::Gpu& gpu);
+
 /// How to get the NVIDIA driver `least` or a newer one on that machine: a fix. `least` may be
 /// empty.
 [[nodiscard]] std::string update_nvidia_driver(const detect::Machine& machine,

@@ -138,7 +138,8 @@ ChangedMachines with_more_gpus(const Machine& machine, GpuVendor vendor, unsigne
     with.gpus.push_back(*one);
     with.gpus.back().pci_address.clear();
   }
-  return possible(machine, {{fmt::format("{} such GPUs", count), std::move(with)}});
+  return possible(machine, {{fmt::format("{} {} GPUs", count, detect::render_vendor(vendor)),
+                             std::move(with)}});
 }
 
 ChangedMachines with_working_gpus(const Machine& machine, GpuVendor vendor) {
@@ -158,7 +159,17 @@ ChangedMachines with_working_gpus(const Machine& machine, GpuVendor vendor) {
   });
   with.problems.clear();
   complete(with);
-  return possible(machine, {{"repaired", std::move(with)}});
+  return possible(machine,
+                  {{fmt::format("{} repaired", detect::render_vendor(vendor)), std::move(with)}});
+}
+
+ChangedMachines without_masks(const Machine& machine, GpuVendor vendor) {
+  Machine with = machine;
+  for (Gpu& gpu : with.gpus) {
+    if (gpu.vendor == vendor) gpu.masked = false;
+  }
+  return possible(machine,
+                  {{fmt::format("{} unmasked", detect::render_vendor(vendor)), std::move(with)}});
 }
 
 ChangedMachines with_glibc(const Machine& machine) {

@@ -16,7 +16,7 @@
 namespace axle::doctor {
 
 struct ChangedMachine {
-  std::string change;  ///< tells it from the other changes of the same machine: "driver 12.8"
+  std::string change;  ///< tells it from all other changes of the same machine: "driver 12.8"
   detect::Machine machine;
 };
 using ChangedMachines = std::vector<ChangedMachine>;
@@ -40,6 +40,10 @@ using ChangedMachines = std::vector<ChangedMachine>;
 /// What keeps the vendor's GPUs from working is repaired.
 [[nodiscard]] ChangedMachines with_working_gpus(const detect::Machine& machine,
                                                 detect::GpuVendor vendor);
+
+/// No variable hides GPUs of the vendor.
+[[nodiscard]] ChangedMachines without_masks(const detect::Machine& machine,
+                                            detect::GpuVendor vendor);
 
 [[nodiscard]] ChangedMachines with_glibc(const detect::Machine& machine);
 

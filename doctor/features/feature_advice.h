@@ -2,7 +2,6 @@
 // What would make a feature usable. Each change is tried: the same judge is asked about the changed
 // machine, or about the other release, and only what comes out as usable is said.
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>

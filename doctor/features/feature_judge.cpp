@@ -145,7 +145,7 @@ std::optional<NeedAnswer> FeatureJudge::misfit_of_release(const FamilyFeature& f
   return lacking;
 }
 
-/// A machine that builds for one of the platforms run on.
+/// A machine of one of the platforms.
 Change FeatureJudge::other_platform(const std::vector<std::string>& platforms) const {
   Change change{Change::Of::platform, "a {} machine", {}};
   for (const std::string& name : platforms) {

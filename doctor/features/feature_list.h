@@ -26,7 +26,7 @@ namespace axle::doctor {
 [[nodiscard]] const index::FamilyRelease* meant_release(const index::Family& family,
                                                         const wheel::SpecifierSet& wanted);
 
-/// Advice takes about a tenth of a second: other machines and releases are judged for it.
+/// For advice many other machines and releases are judged.
 enum class Detail : std::uint8_t { usable, advice };
 
 /// One answer per feature, in the file's order. `chosen`: only the build with this label counts;

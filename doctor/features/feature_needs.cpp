@@ -11,6 +11,7 @@
 
 #include "detect/cpu/darwin.h"
 #include "detect/gpu_vendors.h"
+#include "doctor/machine_checks.h"
 #include "foundation/text/nearest.h"
 #include "providers/gpu_state.h"
 #include "providers/provider.h"
@@ -112,9 +113,6 @@ std::vector<Change::Way> gpu_ways(const FamilyFeature& feature, detect::GpuVendo
     if (one.ns == feature.vendor)
       ways.push_back({to_gpus(feature, vendor, arch_of(one)), name, name_of(one)});
   }
-  // gfx90a before gfx1100
-  std::ranges::sort(ways, {},
-                    [](const Change::Way& way) { return std::pair(way.with.size(), way.with); });
   if (!ways.empty()) return ways;
   std::string with = feature.capability.empty()
                          ? std::string()
@@ -122,7 +120,7 @@ std::vector<Change::Way> gpu_ways(const FamilyFeature& feature, detect::GpuVendo
   return {{to_gpus(feature, vendor), name, std::move(with)}};
 }
 
-/// One of `values`, which are macOS versions with MPS.
+/// A macOS that has MPS of the property, on this Mac or on another one.
 Change change_to_mps(const wheel::Property& value, const detect::Machine& machine) {
   const auto version =
       providers::parse_major_minor(value.value.contains('.') ? value.value : value.value + ".0");
@@ -222,7 +220,7 @@ NeedAnswer judge_properties(const FamilyFeature& feature, const JudgedMachine& j
   return answer;
 }
 
-/// The GPUs of the vendor that the feature speaks of.
+/// `gpus`: those of the vendor that count.
 NeedAnswer judge_capability(const FamilyFeature& feature, detect::GpuVendor vendor,
                             const std::vector<const detect::Gpu*>& gpus) {
   if (feature.capability.empty()) return {};
@@ -256,15 +254,8 @@ std::optional<Change> without_mask(const detect::Machine& machine, detect::GpuVe
     return gpu.vendor == vendor && gpu.masked && gpu.usable == Presence::present;
   });
   if (hidden == machine.gpus.end()) return std::nullopt;
-  const auto set = hidden->sources.find("masked");
-  const std::string variables =
-      set != hidden->sources.end()
-          ? set->second
-          : fmt::format("{}", fmt::join(detect::gpu_vendor(vendor).masks, " "));
-  const auto unmask = [vendor](const detect::Machine& from) {
-    return with_working_gpus(from, vendor);
-  };
-  return Change{Change::Of::repair, "unset " + variables, {{unmask}}};
+  const auto unmask = [vendor](const detect::Machine& from) { return without_masks(from, vendor); };
+  return Change{Change::Of::repair, unset_masks(*hidden), {{unmask}}};
 }
 
 NeedAnswer judge_count(const FamilyFeature& feature, detect::GpuVendor vendor,

@@ -317,6 +317,25 @@ TEST_CASE("features: advice is what comes out as usable where it is followed") {
   CHECK(change("vendor = \"nvidia\"\n", pascal) == "acme 2.0");
 }
 
+TEST_CASE("features: the same change of two vendors' GPUs is tried for each") {
+  std::string second = entry("vendor = \"intel\"\nonly = true\ngpus = 2\n");
+  second.replace(second.find("\"f\""), 3, "\"g\"");
+  const auto family = index::parse_family(
+      axle::testing::small_family + entry("vendor = \"nvidia\"\nonly = true\ngpus = 2\n") + second,
+      "acme");
+  REQUIRE_MESSAGE(family.has_value(), family.error().message);
+  detect::Machine both = hopper;
+  both.gpus.push_back(hopper.gpus[0]);
+  both.gpus[1].vendor = detect::GpuVendor::intel;
+  both.gpus[1].arch = "20.1.0";
+  both.drivers.push_back(hopper.drivers[0]);
+  both.drivers[1].vendor = detect::GpuVendor::intel;
+  for (const FeatureAnswer& one : list_features(*family, family->releases.front(), {both}, {})) {
+    CAPTURE(one.name);
+    CHECK(one.change == "a machine with 2 such GPUs");
+  }
+}
+
 TEST_CASE("features: a GPU that is part of the CPU is none of those that are discrete") {
   const std::string row = entry("vendor = \"nvidia\"\ndiscrete = true\n");
   detect::Machine one = hopper;
