@@ -15,6 +15,7 @@
 #include "builder/back_end_build.h"
 #include "builder/build_progress.h"
 #include "builder/cmake_build.h"
+#include "builder/job_shares.h"
 #include "builder/project.h"
 #include "builder/project_files.h"
 #include "builder/row_build.h"
@@ -220,18 +221,6 @@ Result<BackEnd> open_back_end(const Project& project, const std::vector<PlannedR
                                                   project.place, project.back_end));
 }
 
-/// Rows at once; each has so many jobs of its own that no processor waits for the last row.
-struct Crew {
-  unsigned rows;
-  unsigned jobs;  ///< of each row
-};
-
-Crew crew_for(std::size_t rows, unsigned wanted) {
-  const unsigned jobs = wanted != 0 ? wanted : system::usable_processors();
-  const auto at_once = static_cast<unsigned>(std::clamp<std::size_t>(rows, 1, jobs));
-  return {at_once, std::max(1U, at_once == 1 ? jobs : 2 * jobs / at_once)};
-}
-
 /// The definitions of the table that no row's project reads: they are misspelt. One that only some
 /// rows read is none of these.
 void warn_of_unused(const Project& project, const std::vector<PlannedRow>& rows,
@@ -266,27 +255,30 @@ void warn_of_unused(const Project& project, const std::vector<PlannedRow>& rows,
 }
 
 Result<std::vector<BuiltWheel>> build_rows(const BuildPlan& plan,
-                                           const std::vector<PlannedRow>& rows, unsigned at_once,
-                                           Report& report) {
+                                           const std::vector<PlannedRow>& rows, Report& report) {
+  JobShares shares(plan.options.jobs != 0 ? plan.options.jobs : system::usable_processors(),
+                   rows.size());
   LockedReport locked(report);
   BuildProgress progress(locked, rows.size());
   std::vector<std::optional<BuiltWheel>> built(rows.size());
   std::optional<std::pair<std::size_t, Error>> failure;
   std::mutex guard;
-  system::for_each_at_once(rows.size(), at_once, [&](std::size_t i) {
+  system::for_each_at_once(rows.size(), shares.rows_at_once(), [&](std::size_t i) {
     {
       const std::scoped_lock lock(guard);
       if (failure) return;
     }
     progress.begin(rows[i].name);
+    const auto share = shares.take();
     auto wheel = build_row(
-        plan, rows[i], [&](std::string_view step) { progress.step(rows[i].name, step); }, locked);
+        plan, rows[i], share.jobs(),
+        [&](std::string_view step) { progress.step(rows[i].name, step); }, locked);
     progress.end(rows[i].name);
     const std::scoped_lock lock(guard);
     if (wheel) {
       built[i] = std::move(*wheel);
     } else {
-      if (!failure && at_once > 1)
+      if (!failure && shares.rows_at_once() > 1)
         locked.note(fmt::format("{} failed; no further one begins", rows[i].title));
       if (!failure || i < failure->first) failure.emplace(i, wheel.error());
     }
@@ -325,12 +317,10 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
     trees->keep(back_end.error());
     return std::unexpected(back_end.error());
   }
-  const Crew crew = crew_for(planned->size(), options.jobs);
-  BuildPlan plan{
-      *project, place, *out, options, crew.jobs, std::move(*back_end), !trees->is_temporary(), {}};
+  BuildPlan plan{*project, place, *out, options, std::move(*back_end), !trees->is_temporary(), {}};
   plan.files = project_inputs(plan.folder,
                               {out->path(), trees->path().string(), (folder / "dist").string()});
-  auto wheels = build_rows(plan, *planned, crew.rows, report);
+  auto wheels = build_rows(plan, *planned, report);
   if (!wheels) trees->keep(wheels.error());
   return wheels;
 }

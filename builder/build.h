@@ -23,7 +23,7 @@ struct BuildOptions {
   std::vector<std::string> labels;         ///< only these; "plain": the plain wheel; empty: all
   std::vector<std::string> architectures;  ///< only these; empty: all
   std::uint64_t source_date_epoch = 0;
-  unsigned jobs = 0;  ///< 0: as many as there are CPUs
+  unsigned jobs = 0;  ///< of all rows together; 0: as many as there are CPUs
   ToolchainPlaces toolchains = {};
   /// Whether --config-settings was given: an error if no back end gets them.
   bool configures_back_end = false;

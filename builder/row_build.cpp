@@ -52,10 +52,11 @@ constexpr std::int64_t newer_than_all = std::numeric_limits<std::int64_t>::max()
 
 class RowBuild {
  public:
-  RowBuild(const BuildPlan& plan, const PlannedRow& row,
+  RowBuild(const BuildPlan& plan, const PlannedRow& row, unsigned jobs,
            const std::function<void(std::string_view)>& progress, Report& report)
       : plan_(plan),
         row_(row),
+        jobs_(jobs),
         progress_(progress),
         report_(report),
         record_file_((fs::path(row.work) / "record.json").string()) {}
@@ -96,7 +97,7 @@ class RowBuild {
     job.environment = row.settings.environment;
     job.inherited = plan_.options.inherited;
     job.source_date_epoch = plan_.options.source_date_epoch;
-    job.jobs = plan_.jobs;
+    job.jobs = jobs_;
     return job;
   }
 
@@ -247,7 +248,7 @@ class RowBuild {
                          settings.config_settings,
                          plan_.options.inherited,
                          plan_.options.source_date_epoch,
-                         plan_.jobs};
+                         jobs_};
     return run_back_end(job, plan_.back_end, report_);
   }
 
@@ -274,6 +275,7 @@ class RowBuild {
 
   const BuildPlan& plan_;
   const PlannedRow& row_;
+  unsigned jobs_;
   const std::function<void(std::string_view)>& progress_;
   Report& report_;
   std::string record_file_;
@@ -289,10 +291,10 @@ RowOrigin origin_of(const Project& project, const MatrixRow& row) {
   return RowOrigin::back_end;
 }
 
-Result<BuiltWheel> build_row(const BuildPlan& plan, const PlannedRow& row,
+Result<BuiltWheel> build_row(const BuildPlan& plan, const PlannedRow& row, unsigned jobs,
                              const std::function<void(std::string_view)>& progress,
                              Report& report) {
-  return RowBuild(plan, row, progress, report).run();
+  return RowBuild(plan, row, jobs, progress, report).run();
 }
 
 }  // namespace axle::builder

@@ -39,14 +39,15 @@ struct BuildPlan {
   std::string folder;  ///< of the project, absolute
   const OutputFolder& out;
   const BuildOptions& options;
-  unsigned jobs;                   ///< of each row
   BackEnd back_end = {};           ///< of rows that need one
   bool keeps = false;              ///< the rows' folders stay: records are of use
   std::vector<std::string> files;  ///< of the project, absolute
 };
 
-/// `progress` hears how far it is: "12/57". Several rows may be built at once.
+/// Compiles up to `jobs` files at once. `progress` hears how far it is: "12/57". Several rows may
+/// be built at once.
 [[nodiscard]] Result<BuiltWheel> build_row(const BuildPlan& plan, const PlannedRow& row,
+                                           unsigned jobs,
                                            const std::function<void(std::string_view)>& progress,
                                            Report& report);
 

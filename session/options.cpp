@@ -292,7 +292,7 @@ constexpr std::array rows = {
     OptionRow{Opt::architecture, list, "--arch", "ARCH",
               "Only variants for this architecture (x86_64, aarch64)"},
     OptionRow{Opt::jobs, value, "--jobs,-j", "N",
-              "Compile so many files at once (default: one per CPU)"},
+              "Compile so many files at once, of all variants (default: one per CPU)"},
     OptionRow{Opt::files, flag, "--files,-f", "", "Show the installed files too"},
     OptionRow{Opt::list_format, value, "--format", "FORMAT",
               "columns (default), freeze (NAME==VERSION) or json (as pip has it)"},

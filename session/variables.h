@@ -62,6 +62,8 @@ inline constexpr std::array variables = {
                 "the compilers of `variant build` (else those it finds)"},
     VariableRow{"CFLAGS, CXXFLAGS, CPPFLAGS, CUDAFLAGS, HIPFLAGS, LDFLAGS",
                 "the flags of those compilers, before what `variant build` tells them"},
+    VariableRow{"CMAKE_BUILD_PARALLEL_LEVEL, MAX_JOBS",
+                "how many files `variant build` compiles at once, without --jobs"},
     VariableRow{"CMAKE_*, SKBUILD_*, SETUPTOOLS_SCM_*, FORCE_CUDA, …",
                 "what a build may read: what was built with others is not taken for it"},
     VariableRow{"CPATH, C_INCLUDE_PATH, CPLUS_INCLUDE_PATH, LIBRARY_PATH",

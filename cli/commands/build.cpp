@@ -70,15 +70,25 @@ std::string work_folder(const session::Session& session, const std::string& proj
                      wheel::render_hex(wheel::sha256(place.string())).substr(0, 32));
 }
 
+/// --jobs, else what a user has told other builds by: CMake's variable, and that of packages with
+/// CUDA code. 0: nobody said anything.
 session::Outcome<unsigned> read_jobs(const session::Arguments& arguments) {
-  const std::string text = arguments.value(session::Opt::jobs);
-  if (!arguments.has(session::Opt::jobs)) return 0U;
+  std::string said = "--jobs ";
+  std::string text = arguments.value(session::Opt::jobs);
+  if (!arguments.has(session::Opt::jobs)) {
+    for (const char* name : {"CMAKE_BUILD_PARALLEL_LEVEL", "MAX_JOBS"}) {
+      if (!text.empty()) break;
+      text = session::variable(name);
+      said = fmt::format("{}=", name);
+    }
+    if (text.empty()) return 0U;
+  }
   unsigned jobs = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), jobs);
   constexpr unsigned most = 10'000;
   if (error == std::errc() && end == text.data() + text.size() && jobs > 0 && jobs <= most)
     return jobs;
-  return session::misused(fmt::format("--jobs {}: expected a number from 1 to {}", text, most));
+  return session::misused(fmt::format("{}{}: expected a number from 1 to {}", said, text, most));
 }
 
 /// What the environment of this program says of compilers, and the Python environment, which is

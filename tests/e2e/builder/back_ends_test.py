@@ -39,7 +39,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     subprocess.run(["cc", *shlex.split(os.environ["CFLAGS"]), "-shared", "-fPIC", "demo.c", "-o", "libdemo.so"], check=True)
     said = {"settings": config_settings, "label": os.environ["AXLE_VARIANT_LABEL"], "mode": os.environ.get("MODE"),
             "runs": len(open("here/count").read()), "file": os.path.abspath("demo.c"),
-            "flags": [os.environ["CFLAGS"], os.environ["CXXFLAGS"]], "switch": os.environ.get("FORCE_IT")}
+            "flags": [os.environ["CFLAGS"], os.environ["CXXFLAGS"]], "switch": os.environ.get("FORCE_IT"),
+            "jobs": [os.environ["MAX_JOBS"], os.environ["CMAKE_BUILD_PARALLEL_LEVEL"]]}
     name = "demo-1.0-py3-none-linux_x86_64.whl"
     files = {"demo/__init__.py": b"", "demo/libdemo.so": open("libdemo.so", "rb").read(),
              "demo-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\\nName: demo\\nVersion: 1.0\\n",
@@ -176,6 +177,22 @@ class OwnTest(BackEndCase):
                 flags = json.loads(self.content(wheels["v3"]["file"], "said.json"))["flags"]
                 self.assertEqual([one.split(" -march=")[0] for one in flags], expected)
                 self.assertTrue(all(one.startswith(f"{before} -march=x86-64-v3 ") for one, before in zip(flags, expected, strict=True)), flags)
+
+    def test_jobs_are_those_of_all_rows_and_the_users_variables_count(self):
+        self.describe('[[tool.axle.variant]]\nlabel = "v3"\nenvironment = { SAY = "1" }\n'
+                      '[[tool.axle.variant]]\nlabel = "null"\nenvironment = { SAY = "1" }\n')
+        # Two rows at once share them; the wheels are made anew for each question.
+        for options, env, expected in ((["-j", "2"], {}, "1"), (["-j", "4"], {}, "2"), ([], {"MAX_JOBS": "6"}, "3"),
+                                       ([], {"MAX_JOBS": "6", "CMAKE_BUILD_PARALLEL_LEVEL": "8"}, "4"),
+                                       (["-j", "2"], {"MAX_JOBS": "6"}, "1")):
+            with self.subTest(options=options, env=env):
+                wheels = self.built("--no-cache", *options, env={**self.env, **env})
+                for one in wheels.values():
+                    self.assertEqual(json.loads(self.content(one["file"], "said.json"))["jobs"], [expected, expected])
+        one = self.built("--no-cache", "-j", "4", "--variant", "v3")
+        self.assertEqual(json.loads(self.content(one["v3"]["file"], "said.json"))["jobs"], ["4", "4"])
+        done = self.build(env={**self.env, "MAX_JOBS": "many"})
+        self.assert_fails(done, 2, "MAX_JOBS=many", "expected a number from 1 to 10000")
 
     def test_a_variable_that_a_build_may_read_counts(self):
         self.describe('[[tool.axle.variant]]\nlabel = "v3"\nenvironment = { SAY = "1" }\n')
