@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "providers/gpu_archs.h"
 
 namespace axle::providers {
@@ -15,9 +13,15 @@ using detect::Arch;
 constexpr std::string_view lower_bound = "_lower_bound";
 constexpr std::string_view upper_bound = "_upper_bound";
 
+// Without {fmt}, which the wheel of the Python plugin does not have.
 std::string rendered(const PropertyText& property) {
-  return fmt::format("{} :: {} :: {}", property.ns, property.feature, property.value);
+  std::string text(property.ns);
+  for (const std::string_view part : {property.feature, property.value})
+    text.append(" :: ").append(part);
+  return text;
 }
+
+std::string quoted(const PropertyText& property) { return '"' + rendered(property) + '"'; }
 
 bool is_bound_pair(const PropertyText& lower, const PropertyText& upper) {
   return lower.ns == upper.ns && lower.feature.ends_with(lower_bound) &&
@@ -68,18 +72,16 @@ std::string contradiction_of(std::span<const PropertyText> properties) {
     const Arch own = architecture_of(property);
     if (own == Arch::other) continue;
     if (first != nullptr && own != arch) {
-      return fmt::format("\"{}\" is of {}, \"{}\" of {}", rendered(*first),
-                         detect::render_arch(arch), rendered(property), detect::render_arch(own));
+      return quoted(*first) + " is of " + std::string(detect::render_arch(arch)) + ", " +
+             quoted(property) + " of " + std::string(detect::render_arch(own));
     }
     first = &property;
     arch = own;
   }
   for (const PropertyText& lower : properties) {
     for (const PropertyText& upper : properties) {
-      if (is_bound_pair(lower, upper) && !some_leave_room(properties, lower, upper)) {
-        return fmt::format("\"{}\" and \"{}\" exclude each other", rendered(lower),
-                           rendered(upper));
-      }
+      if (is_bound_pair(lower, upper) && !some_leave_room(properties, lower, upper))
+        return quoted(lower) + " and " + quoted(upper) + " exclude each other";
     }
   }
   return {};
