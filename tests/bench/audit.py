@@ -8,7 +8,6 @@ processors, the largest members first; nothing is checked, kept or hashed.
 
 import ctypes
 import os
-import pathlib
 import resource
 import statistics
 import subprocess
@@ -18,19 +17,9 @@ import time
 import zipfile
 from multiprocessing import get_context
 
+from fetched_wheel import wheel_or_none
+
 GOAL_S = 5.0
-
-
-def fetch(folder):
-    if os.environ.get("AXLE_TEST_REGISTRY") != "1":
-        print("skipped: torch comes from the configured index (set AXLE_TEST_REGISTRY=1, or name a wheel)")
-        return None
-    done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", folder, "torch"])
-    wheels = list(pathlib.Path(folder).glob("*.whl"))
-    if done.returncode != 0 or not wheels:
-        print("skipped: the configured index does not give torch")
-        return None
-    return wheels[0]
 
 
 class InflateState(ctypes.Structure):
@@ -100,7 +89,7 @@ def main():
         raise SystemExit(__doc__)
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else fetch(folder)
+        path = wheel_or_none(sys.argv[3] if len(sys.argv) > 3 else None, "torch", folder)
         if path is None:
             return
         path.read_bytes()  # the page cache

@@ -1,6 +1,6 @@
 """How long `variant repack --split sm` takes for a wheel, beside what it has to inflate and deflate.
 
-usage: repacking.py BIN WHEEL [RUNS]
+usage: repacking.py BIN [RUNS] [WHEEL]     WHEEL: else bitsandbytes of the configured index (AXLE_TEST_REGISTRY=1)
 
 The limit is libdeflate alone, one thread, in this process: every member is inflated once, and each library that a variant has
 in another form is deflated at the level of the wheels that are written. Nothing is hashed, cut, checked or written.
@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 import zipfile
+
+from fetched_wheel import wheel_or_none
 
 LEVEL = 9  # of wheel/wheel_writer.cpp
 GOAL = 1.5
@@ -84,16 +86,12 @@ def repack(bin_folder, wheel, out):
     return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main():
-    if len(sys.argv) < 3:
-        raise SystemExit(__doc__)
-    wheel = pathlib.Path(sys.argv[2])
-    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+def measure(bin_folder, wheel, runs):
     wheel.read_bytes()  # the page cache
     rows = []
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as out:
-            took = repack(sys.argv[1], wheel, out)
+            took = repack(bin_folder, wheel, out)
             made = sorted(pathlib.Path(out).glob("*.whl"))
             rows.append((*took, least(wheel, made)))
     wall, processors, limit = (statistics.median(column) for column in zip(*rows))
@@ -103,6 +101,16 @@ def main():
     print(f"repack {wall:.2f} s, {processors:.2f} s of processors, peak {peak:.0f} MB; inflate and deflate alone {limit:.2f} s: "
           f"{processors / limit:.2f} times the work ({'met' if processors <= GOAL * limit else 'MISSED'}, goal {GOAL}), "
           f"{wall / limit:.2f} times the time")
+
+
+def main():
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = wheel_or_none(sys.argv[3] if len(sys.argv) > 3 else None, "bitsandbytes==0.50.2", folder)
+        if wheel is not None:
+            measure(sys.argv[1], wheel, runs)
 
 
 if __name__ == "__main__":

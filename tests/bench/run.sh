@@ -19,6 +19,8 @@ printf '\n== detection\n'
 "$python" "$root/tests/bench/detection.py" "$bin" "$root/build/release/tests/detect/stubs" "${1:-31}"
 printf '\n== building variants\n'
 "$python" "$root/tests/bench/building.py" "$bin"
+printf '\n== splitting a wheel for CUDA\n'
+"$python" "$root/tests/bench/repacking.py" "$bin"
 printf "\n== audit of torch\n"
 "$python" "$root/tests/bench/audit.py" "$bin"
 for program in "$bin"/bench_*; do
