@@ -224,12 +224,12 @@ struct Blocks {
 };
 
 /// One pass takes the weights as they come. Of a few groups the block stays in L1, with what is
-/// asked for meanwhile; of more, the start and the end of a pass cost more than loads from L2.
+/// asked for meanwhile; of more, the block alone: the start and the end of a pass cost more.
 template <class Weights>
 constexpr Blocks blocks_for(const BlockProduct& product, std::size_t groups, std::size_t passes) {
   if (passes == 1)
     return {product.depth / step_depth, product.rows <= 2 ? std::size_t{4096} : 8192, true};
-  const std::size_t steps = groups <= 3 ? 32 : 256;
+  const std::size_t steps = groups <= 3 ? 32 : 128;
   return {steps, steps * Weights::bytes_a_step, groups <= 3};
 }
 
