@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "builder/cmake_build.h"
+#include "foundation/system/shell_command.h"
 
 namespace axle::builder {
 
@@ -78,8 +79,12 @@ void add_compilers(const BackEndJob& job, Definitions& variables) {
     if (!value.empty()) variables.emplace_back(name, value);
   };
   const bool chosen = toolchain.is_cross() || toolchain.sycl;
-  if (chosen) add("CC", toolchain.c.program);
-  if (chosen) add("CXX", toolchain.cxx.program);
+  // Of one word it is a path, which may have blanks.
+  const auto add_compiler = [&](const char* name, const Compiler& one) {
+    add(name, one.arguments.empty() ? one.program : shell_command(one.command()));
+  };
+  if (chosen) add_compiler("CC", toolchain.c);
+  if (chosen) add_compiler("CXX", toolchain.cxx);
   if (toolchain.cuda) {
     add("CUDACXX", toolchain.cuda->program);
     // Extensions of torch look for the toolkit's folder.
@@ -122,8 +127,11 @@ Result<Definitions> variables_of(const BackEndJob& job, const fs::path& source,
 Result<std::string> write_cross_file(const Toolchain& toolchain, const fs::path& folder) {
   const fs::path path = folder / "cross.ini";
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << "[binaries]\nc = '" << toolchain.c.program << "'\n";
-  if (!toolchain.cxx.program.empty()) file << "cpp = '" << toolchain.cxx.program << "'\n";
+  const auto list = [](const Compiler& one) {
+    return fmt::format("['{}']", fmt::join(one.command(), "', '"));
+  };
+  file << "[binaries]\nc = " << list(toolchain.c) << '\n';
+  if (!toolchain.cxx.program.empty()) file << "cpp = " << list(toolchain.cxx) << '\n';
   file << "strip = '" << toolchain.triple << "-strip'\n"
        << "[host_machine]\nsystem = 'linux'\ncpu_family = '" << toolchain.architecture
        << "'\ncpu = '" << toolchain.architecture << "'\nendian = 'little'\n";

@@ -49,14 +49,14 @@ void add_compilers(const Toolchain& toolchain, Definitions& all) {
   if (toolchain.cuda) {
     all.emplace_back("CMAKE_CUDA_COMPILER", toolchain.cuda->program);
     const std::string& host =
-        toolchain.cuda_host ? toolchain.cuda_host->program : toolchain.cxx.program;
+        toolchain.cuda_host ? toolchain.cuda_host->launched() : toolchain.cxx.launched();
     if (!host.empty()) all.emplace_back("CMAKE_CUDA_HOST_COMPILER", host);
   }
   if (toolchain.hip) {
     all.emplace_back("CMAKE_HIP_COMPILER",
                      toolchain.hip_clang ? toolchain.hip_clang->as_list() : toolchain.hip->program);
   }
-  if (toolchain.sycl) all.emplace_back("CMAKE_CXX_COMPILER", toolchain.sycl->program);
+  if (toolchain.sycl) all.emplace_back("CMAKE_CXX_COMPILER", toolchain.sycl->as_list());
 }
 
 const std::string* last_value(const Definitions& definitions, std::string_view name) {
@@ -266,9 +266,9 @@ Result<std::string> write_toolchain_file(const Toolchain& toolchain, const std::
   if (!toolchain.is_cross()) return std::string();
   std::string text = "set(CMAKE_SYSTEM_NAME Linux)\n";
   text += fmt::format("set(CMAKE_SYSTEM_PROCESSOR {})\n", toolchain.architecture);
-  text += fmt::format("set(CMAKE_C_COMPILER \"{}\")\n", toolchain.c.program);
+  text += fmt::format("set(CMAKE_C_COMPILER \"{}\")\n", toolchain.c.as_list());
   if (!toolchain.cxx.program.empty())
-    text += fmt::format("set(CMAKE_CXX_COMPILER \"{}\")\n", toolchain.cxx.program);
+    text += fmt::format("set(CMAKE_CXX_COMPILER \"{}\")\n", toolchain.cxx.as_list());
   // Programs are this machine's; libraries and headers of it are of no use to the other.
   text += fmt::format(
       "list(APPEND CMAKE_FIND_ROOT_PATH /usr/{})\n"

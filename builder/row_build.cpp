@@ -112,7 +112,7 @@ class RowBuild {
     const Toolchain& tools = row_.toolchain;
     for (const Compiler& one : {tools.c, tools.cxx, tools.cuda.value_or(Compiler{}),
                                 tools.hip.value_or(Compiler{}), tools.sycl.value_or(Compiler{})})
-      text += fmt::format("{} {}\n", one.program, one.version);
+      text += fmt::format("{} {}\n", fmt::join(one.command(), " "), one.version);
     text += fmt::format("{} {}\n", tools.architecture, tools.triple);
     if (tools.hip_clang) text += fmt::format("{}\n", fmt::join(tools.hip_clang->arguments, " "));
     const CMakeJob job = cmake_job();

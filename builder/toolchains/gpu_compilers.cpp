@@ -108,9 +108,11 @@ std::string last_words(std::string_view said) {
       "{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), "\n"));
 }
 
-std::vector<std::string> sycl_check(const std::string& compiler, const std::string& targets) {
-  return {compiler, "-fsycl",   "-fsycl-targets=" + targets, "-fsyntax-only", "-x",
-          "c++",    "/dev/null"};
+std::vector<std::string> sycl_check(const Compiler& compiler, const std::string& targets) {
+  std::vector<std::string> all = compiler.command();
+  all.insert(all.end(),
+             {"-fsycl", "-fsycl-targets=" + targets, "-fsyntax-only", "-x", "c++", "/dev/null"});
+  return all;
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ Result<void> ToolchainFinder::find_cuda(const ToolchainNeeds& needs, Toolchain& 
 Result<void> ToolchainFinder::find_cuda_host(Toolchain& found) {
   const std::string program = variable("CUDAHOSTCXX");
   if (program.empty()) return {};
-  found.cuda_host = asked(program, "c++");
+  found.cuda_host = asked_command(program, "c++");
   if (!found.cuda_host->program.empty()) return {};
   blame({"environment.CUDAHOSTCXX"});
   return fail(ErrorKind::not_found,
@@ -162,8 +164,8 @@ Result<void> ToolchainFinder::find_cuda_host(Toolchain& found) {
 
 Result<void> ToolchainFinder::check_nvcc(const ToolchainNeeds& needs, const Toolchain& found) {
   std::vector<std::string> begin = {found.cuda->program, "--dryrun"};
-  const std::string& host = found.cuda_host  ? found.cuda_host->program
-                            : needs.by_cmake ? found.cxx.program
+  const std::string& host = found.cuda_host  ? found.cuda_host->launched()
+                            : needs.by_cmake ? found.cxx.launched()
                                              : std::string();
   if (!host.empty()) begin.insert(begin.end(), {"-ccbin", host});
   const auto arguments = [&](const std::vector<std::string>& more) {
@@ -265,8 +267,8 @@ Result<void> ToolchainFinder::find_sycl(const ToolchainNeeds& needs, Toolchain& 
   std::vector<std::string> programs = {"icpx", "clang++"};
   if (!places_.cxx.empty()) programs = {places_.cxx};
   for (const std::string& program : programs) {
-    Compiler compiler = asked(program, "sycl");
-    if (compiler.program.empty() || !tried(sycl_check(program, joined))) continue;
+    Compiler compiler = asked_command(program, "sycl");
+    if (compiler.program.empty() || !tried(sycl_check(compiler, joined))) continue;
     found.sycl = compiler;
     found.cxx = std::move(compiler);
     return {};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 #include "builder/toolchains/disk_space.h"
@@ -32,30 +33,49 @@ std::string triple_of(const std::string& architecture) {
   return (architecture == "ppc64le" ? "powerpc64le" : architecture) + "-linux-gnu";
 }
 
-std::vector<std::string> syntax_of(const std::string& compiler, const std::string& language,
+std::vector<std::string> syntax_of(const Compiler& compiler, const std::string& language,
                                    const std::vector<std::string>& flags) {
-  std::vector<std::string> arguments{compiler};
+  std::vector<std::string> arguments = compiler.command();
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   arguments.insert(arguments.end(), {"-Werror", "-fsyntax-only", "-x", language, "/dev/null"});
   return arguments;
 }
 
 std::string title_of(const Compiler& compiler) {
-  return compiler.version.empty() ? compiler.program
-                                  : fmt::format("{} ({})", compiler.program, compiler.version);
+  const std::string command = shell_command(compiler.command());
+  return compiler.version.empty() ? command : fmt::format("{} ({})", command, compiler.version);
 }
 
-std::unexpected<Error> lacks(const Compiler& compiler, const CompileFlag& flag) {
+/// How another compiler is chosen: CC and CXX are of this machine's own architecture alone.
+std::string other_compiler(const Toolchain& found) {
+  return found.is_cross() ? fmt::format("with [tool.axle.toolchain.{}]", found.architecture)
+                          : "with CC and CXX";
+}
+
+std::unexpected<Error> lacks(const Toolchain& found, const Compiler& compiler,
+                             const CompileFlag& flag) {
+  const std::string chosen = other_compiler(found);
   return fail(ErrorKind::unsupported,
               fmt::format("{} does not support {}, which {} needs", title_of(compiler), flag.flag,
                           flag.property),
-              flag.first_gcc == 0
-                  ? "choose another compiler with CC and CXX"
-                  : fmt::format("GCC supports it from {}; choose a compiler with CC and CXX",
-                                flag.first_gcc));
+              flag.first_gcc == 0 ? "choose another compiler " + chosen
+                                  : fmt::format("GCC supports it from {}; choose a compiler {}",
+                                                flag.first_gcc, chosen));
 }
 
 }  // namespace
+
+std::vector<std::string> Compiler::command() const {
+  std::vector<std::string> words{program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+std::string Compiler::as_list() const { return fmt::format("{}", fmt::join(command(), ";")); }
+
+const std::string& Compiler::launched() const {
+  return arguments.empty() || arguments.front().starts_with('-') ? program : arguments.front();
+}
 
 std::string host_architecture() {
   utsname names = {};
@@ -147,13 +167,38 @@ Compiler ToolchainFinder::asked(const std::string& program, const std::string& l
   return asked_[program] = {program, text->substr(0, text->find('\n'))};
 }
 
+Compiler ToolchainFinder::asked_command(const std::string& said, const std::string& language) {
+  Compiler whole = asked(said, language);  // a path may have blanks
+  const std::vector<std::string> words = shell_words(said);
+  if (!whole.program.empty() || words.size() < 2) return whole;
+  const auto known = asked_commands_.find(said);
+  if (known != asked_commands_.end()) return known->second;
+  std::vector<std::string> question = words;
+  question.emplace_back("--version");
+  const auto text = output_of(question);
+  if (!text) return asked_commands_[said] = {};
+  return asked_commands_[said] = {
+             words.front(), text->substr(0, text->find('\n')), {words.begin() + 1, words.end()}};
+}
+
+Compiler ToolchainFinder::found_by_cmake(const std::string& program, std::string_view variable_name,
+                                         const std::string& language) {
+  const std::vector<std::string> words = shell_words(variable(variable_name));
+  const bool named =
+      words.size() > 1 && fs::path(words.front()).filename() == fs::path(program).filename();
+  if (!named) return asked(program, language);
+  std::vector<std::string> command = words;
+  command.front() = program;
+  return asked_command(shell_command(command), language);
+}
+
 Result<void> ToolchainFinder::ask_cmake() {
   const auto compilers = find_compilers(work_, environment_,
                                         said_by_variables({"CC", "CFLAGS", "CPPFLAGS", "LDFLAGS"}));
   if (!compilers) return std::unexpected(compilers.error());
   Toolchain both;
-  both.c = asked(compilers->c, "c");
-  both.cxx = asked(compilers->cxx, "c++");
+  both.c = found_by_cmake(compilers->c, "CC", "c");
+  both.cxx = found_by_cmake(compilers->cxx, "CXX", "c++");
   const std::string told = said_by_variables({"CXX", "CXXFLAGS"});
   if (both.cxx.program.empty() && !told.empty()) {
     return fail(ErrorKind::not_found, fmt::format("no C++ compiler works with {}", told),
@@ -177,8 +222,8 @@ Result<void> ToolchainFinder::find_host(const ToolchainNeeds& needs, Toolchain& 
     found.cxx = (*by_cmake_)->cxx;
     return {};
   }
-  found.c = asked(places_.c.empty() ? "cc" : places_.c, "c");
-  found.cxx = asked(places_.cxx.empty() ? "c++" : places_.cxx, "c++");
+  found.c = asked_command(places_.c.empty() ? "cc" : places_.c, "c");
+  found.cxx = asked_command(places_.cxx.empty() ? "c++" : places_.cxx, "c++");
   // A back end may need none; what it is told to use must be there.
   const bool told = !needs.compilation.flags.empty() || !places_.c.empty();
   if (!found.c.program.empty() || !told) {
@@ -202,8 +247,8 @@ Result<void> ToolchainFinder::find_cross(Toolchain& found) {
   const bool named = stated != stated_.end();
   const std::string c = named ? stated->second.c : found.triple + "-gcc";
   const std::string cxx = named ? stated->second.cxx : found.triple + "-g++";
-  found.c = asked(c, "c");
-  if (!cxx.empty()) found.cxx = asked(cxx, "c++");
+  found.c = asked_command(c, "c");
+  if (!cxx.empty()) found.cxx = asked_command(cxx, "c++");
   const bool whole = !found.c.program.empty() && (cxx.empty() || !found.cxx.program.empty());
   if (whole) return {};
   const std::string& missing = found.c.program.empty() ? c : cxx;
@@ -229,16 +274,15 @@ Result<void> ToolchainFinder::check_flags(const Toolchain& found, const Compilat
   if (all.empty()) return {};
   for (const auto& [compiler, language] :
        {std::pair(&found.c, "c"), std::pair(&found.cxx, "c++")}) {
-    if (compiler->program.empty() || tried(syntax_of(compiler->program, language, all))) continue;
+    if (compiler->program.empty() || tried(syntax_of(*compiler, language, all))) continue;
     for (const CompileFlag& flag : compilation.flags) {
       blame({flag.property});
-      if (!tried(syntax_of(compiler->program, language, {flag.flag})))
-        return lacks(*compiler, flag);
+      if (!tried(syntax_of(*compiler, language, {flag.flag}))) return lacks(found, *compiler, flag);
     }
     for (const std::string& arg : compilation.args) {
       blame({"compile-args " + arg});
-      if (!tried(syntax_of(compiler->program, language, {arg})))
-        return lacks(*compiler, {arg, "compile-args"});
+      if (!tried(syntax_of(*compiler, language, {arg})))
+        return lacks(found, *compiler, {arg, "compile-args"});
     }
     blame({});
     return fail(ErrorKind::unsupported, fmt::format("{} does not support {} together",

@@ -19,6 +19,14 @@ namespace axle::builder {
 struct Compiler {
   std::string program;  ///< as it is started; empty: there is none
   std::string version;  ///< the line of its answer that says it
+  /// That it always has: "gcc" of "ccache gcc", "-pthread" of "gcc -pthread".
+  std::vector<std::string> arguments = {};
+
+  [[nodiscard]] std::vector<std::string> command() const;
+  /// As CMake takes a compiler with arguments.
+  [[nodiscard]] std::string as_list() const;
+  /// What a launcher (ccache) starts; nvcc takes no launcher as the compiler for the host.
+  [[nodiscard]] const std::string& launched() const;
 };
 
 /// The clang that hipcc starts: CMake's language HIP takes no hipcc, which is a script.
@@ -102,6 +110,11 @@ class ToolchainFinder {
   [[nodiscard]] Result<void> ask_cmake();
   [[nodiscard]] Result<void> find_sycl(const ToolchainNeeds& needs, Toolchain& found);
   [[nodiscard]] Compiler asked(const std::string& program, const std::string& language);
+  /// The same of what a user says, which may be a command of several words.
+  [[nodiscard]] Compiler asked_command(const std::string& said, const std::string& language);
+  /// What CMake found, with the arguments of the variable that named it.
+  [[nodiscard]] Compiler found_by_cmake(const std::string& program, std::string_view variable_name,
+                                        const std::string& language);
   [[nodiscard]] Result<void> check_flags(const Toolchain& found, const Compilation& compilation);
   /// Whether `arguments` end well; each combination is tried once.
   [[nodiscard]] bool tried(const std::vector<std::string>& arguments);
@@ -130,6 +143,7 @@ class ToolchainFinder {
   std::vector<std::string> blamed_;  ///< as RowSettings::places has it
   std::string blamed_place_;         ///< where that is, if not in the row
   std::map<std::string, Compiler> asked_;
+  std::map<std::string, Compiler> asked_commands_;
   std::map<std::vector<std::string>, std::expected<std::string, std::string>> tried_;
   std::map<std::string, std::optional<HipClang>> hip_clangs_;  ///< by the hipcc that starts them
   std::optional<Result<Toolchain>> by_cmake_;

@@ -178,6 +178,15 @@ class OwnTest(BackEndCase):
                 self.assertEqual([one.split(" -march=")[0] for one in flags], expected)
                 self.assertTrue(all(one.startswith(f"{before} -march=x86-64-v3 ") for one, before in zip(flags, expected, strict=True)), flags)
 
+    def test_a_compiler_of_several_words(self):
+        launcher = self.root / "launcher"
+        launcher.write_text('#!/bin/sh\nexec "$@"\n')
+        launcher.chmod(0o755)
+        self.describe()
+        wheels = self.built(env={**self.env, "CC": f"{launcher} cc", "CXX": f"{launcher} c++ -pthread"})
+        self.assertEqual(sorted(wheels), ["null", "v3"])
+        self.assert_fails(self.build(env={**self.env, "CC": f"{launcher} no-such-cc"}), 1, f"{launcher} no-such-cc is not installed")
+
     def test_jobs_are_those_of_all_rows_and_the_users_variables_count(self):
         self.describe('[[tool.axle.variant]]\nlabel = "v3"\nenvironment = { SAY = "1" }\n'
                       '[[tool.axle.variant]]\nlabel = "null"\nenvironment = { SAY = "1" }\n')

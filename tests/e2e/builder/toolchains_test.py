@@ -115,6 +115,22 @@ exec gcc "$@"
         self.assertIn("-march=x86-64-v3", calls)
         self.assertNotIn("-march=x86-64-v2", calls)
 
+    def test_a_compiler_of_several_words(self):
+        """CC="ccache gcc", which CMake, Meson and setuptools all take."""
+        self.native()
+        launcher = self.root / "launcher"
+        launcher.write_text(f'#!/bin/sh\necho "$@" >> {self.root}/calls\nexec "$@"\n')
+        launcher.chmod(0o755)
+        self.describe('[tool.axle.axes.cpu]\nv3 = { properties.x86_64.level = ["v3"] }\n')
+        self.assertEqual(list(self.built(env={**self.env, "CC": f"{launcher} gcc -pthread", "CXX": f"{launcher} g++"})), ["v3"])
+        compiled = [line for line in (self.root / "calls").read_text().splitlines() if "-march=x86-64-v3" in line and " -c " in line]
+        self.assertTrue(compiled and all(line.startswith("gcc -pthread ") or line.startswith("g++ ") for line in compiled), compiled)
+        # Its own version is told, not that of what starts it.
+        self.describe('[tool.axle.axes.cpu]\nv3 = { properties.x86_64.level = ["v3"], compile-args = ["-mno-such"] }\n')
+        self.refused_before_the_first_compile(f"{launcher} gcc (gcc ", "does not support -mno-such",
+                                              env={"CC": f"{launcher} gcc", "CXX": f"{launcher} g++"})
+        self.refused_before_the_first_compile("no-such-cc", env={"CC": f"{launcher} no-such-cc"})
+
     def test_compilers_that_do_not_work_say_why(self):
         done = self.refused_before_the_first_compile("the C compiler does not work with CFLAGS=-fno-such-flag", "unrecognized command",
                                                      "correct these variables", env={"CFLAGS": "-fno-such-flag"})
