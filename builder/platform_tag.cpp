@@ -1,6 +1,7 @@
 #include "builder/platform_tag.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "binaries/elf_source.h"
+#include "binaries/module_name.h"
 #include "binaries/platform_policy.h"
 #include "foundation/elf/elf_dynamic.h"
 #include "foundation/elf/elf_symbols.h"
@@ -23,6 +25,10 @@ using wheel::WheelMember;
 namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string name_of_machine(std::uint16_t machine) {
+  return machine == EM_X86_64 ? "x86_64" : machine == EM_AARCH64 ? "aarch64" : "";
+}
 
 /// The parts of a file that determine where it loads.
 struct SharedLibrary {
@@ -39,9 +45,7 @@ std::expected<SharedLibrary, elf::ReadError> read_library(std::string_view conte
   if (!tables) return std::unexpected(tables.error());
   SharedLibrary library;
   library.shared = tables->type == ET_DYN || tables->type == ET_EXEC;
-  library.architecture = tables->machine == EM_X86_64    ? "x86_64"
-                         : tables->machine == EM_AARCH64 ? "aarch64"
-                                                         : "";
+  library.architecture = name_of_machine(tables->machine);
   if (!library.shared) return library;
   const auto dynamic = elf::read_dynamic(bytes, *tables);
   if (!dynamic) return std::unexpected(dynamic.error());
@@ -84,7 +88,9 @@ class TagScan {
     if (auto checked = check_architecture(*elf, member.path); !checked) return checked;
     if (auto checked = check_libraries(*elf, member.path); !checked) return checked;
     if (auto checked = check_versions(*elf, member.path); !checked) return checked;
-    if (!elf->python_module || rules_.platform_only) return {};
+    if (!elf->python_module) return {};
+    if (auto checked = check_module_name(*elf, member.path); !checked) return checked;
+    if (rules_.platform_only) return {};
     return add_module(member.path);
   }
 
@@ -152,6 +158,15 @@ class TagScan {
     return {};
   }
 
+  static Result<void> check_module_name(const SharedLibrary& elf, const std::string& path) {
+    const std::string name = file_name(path);
+    if (!binaries::names_other_architecture(name, elf.architecture)) return {};
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} is for {}, where Python imports no module of this name", path,
+                            elf.architecture),
+                fmt::format("call it {}", binaries::module_name_for(name, elf.architecture)));
+  }
+
   // "x.cpython-311-x86_64-linux-gnu.so" -> cp311-cp311, "x.abi3.so" -> abi3 from 3.N
   Result<void> add_module(const std::string& path) {
     constexpr std::string_view mark = ".cpython-";
@@ -197,6 +212,13 @@ class TagScan {
 };
 
 }  // namespace
+
+std::string architecture_of_library(std::string_view content) {
+  if (!elf::is_elf(content)) return {};
+  elf::MemoryBytes bytes(content);
+  const auto tables = elf::read_tables(bytes);
+  return tables ? name_of_machine(tables->machine) : std::string();
+}
 
 Result<TagChoice> choose_tags(const std::vector<WheelMember>& members, const TagRules& rules) {
   TagScan scan(members, rules);

@@ -2,6 +2,7 @@
 // Which tags a wheel with these files gets (PEP 425, PEP 600), or why it cannot get one.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -27,11 +28,15 @@ struct TagRules {
 };
 
 /// Reads every ELF file among `members`: the newest symbol versions determine the glibc, and every
-/// library that they need must be in the wheel, on manylinux's list, or allowed. Errors:
-/// unsupported (a library outside, two architectures, a symbol version without a known glibc, an
-/// extension module without its Python in the name, one with the stable ABI without a stated oldest
-/// Python), malformed.
+/// library that they need must be in the wheel, on manylinux's list, or allowed. Errors: mismatch
+/// (an extension module whose name says another architecture: it is never imported), unsupported (a
+/// library outside, two architectures, a symbol version without a known glibc, an extension module
+/// without its Python in the name, one with the stable ABI without a stated oldest Python),
+/// malformed.
 [[nodiscard]] Result<TagChoice> choose_tags(const std::vector<wheel::WheelMember>& members,
                                             const TagRules& rules);
+
+/// "x86_64", "aarch64"; empty: of another one, or no ELF file.
+[[nodiscard]] std::string architecture_of_library(std::string_view content);
 
 }  // namespace axle::builder

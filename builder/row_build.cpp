@@ -210,6 +210,8 @@ class RowBuild {
     }
     auto contents = read_wheel_contents(*file, report_);
     if (!contents) return std::unexpected(within(row_.title, contents.error()));
+    if (origin == RowOrigin::back_end && row_.toolchain.is_cross())
+      name_modules_for(row_.toolchain.architecture, contents->members);
     return pack_wheel(job, std::move(*contents), report_);
   }
 

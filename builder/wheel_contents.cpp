@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "binaries/module_name.h"
+#include "builder/platform_tag.h"
 #include "builder/project_files.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/specifier.h"
@@ -70,6 +72,16 @@ Result<WheelContents> read_wheel_contents(const std::string& path, Report& repor
     contents.members.push_back({entry.name, std::move(*text), entry.executable});
   }
   return contents;
+}
+
+void name_modules_for(const std::string& architecture, std::vector<wheel::WheelMember>& members) {
+  for (wheel::WheelMember& member : members) {
+    const std::size_t name = member.path.rfind('/') + 1;
+    const std::string_view own = std::string_view(member.path).substr(name);
+    if (binaries::names_other_architecture(own, architecture) &&
+        architecture_of_library(member.content) == architecture)
+      member.path = member.path.substr(0, name) + binaries::module_name_for(own, architecture);
+  }
 }
 
 Result<std::string> find_wheel(const std::string& folder, const std::string& pattern) {

@@ -26,6 +26,10 @@ struct WheelContents {
 /// missing or does not list exactly the files), mismatch (a file is not what RECORD says).
 [[nodiscard]] Result<WheelContents> read_wheel_contents(const std::string& path, Report& report);
 
+/// A back end that cross-builds may call extension modules as those of the Python that runs it
+/// (meson-python does): those of `architecture` get its name, without which they are not imported.
+void name_modules_for(const std::string& architecture, std::vector<wheel::WheelMember>& members);
+
 /// The one file that `pattern`, whose last part may have "*", is in `folder`. Error: not_found,
 /// malformed (outside of the folder, several files).
 [[nodiscard]] Result<std::string> find_wheel(const std::string& folder, const std::string& pattern);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "binaries/abi_match.h"
+#include "binaries/module_name.h"
 #include "doctor/audit/audit_checks.h"
 #include "doctor/audit/release_needs.h"
 
@@ -46,6 +47,32 @@ void check_python_tags(const Audited& audited, Findings& findings) {
   for (const AuditedLibrary* library : misfits)
     add_evidence(finding, library->path, "", python_of_name(library->name()));
   finding.hint = "build the wheel with the Python of its tag, or change the tag";
+}
+
+void check_module_names(const Audited& audited, Findings& findings) {
+  std::vector<const AuditedLibrary*> misnamed;
+  for (const AuditedLibrary& library : audited.libraries) {
+    if (!library.linkage.modules.empty() &&
+        binaries::names_other_architecture(library.name(), library.facts.architecture))
+      misnamed.push_back(&library);
+  }
+  if (misnamed.empty()) return;
+  const AuditedLibrary& first = *misnamed.front();
+  Finding& finding = findings.add(
+      "module-name-differs", audited.title,
+      fmt::format(
+          "{} {} code for {}, and {} for {}: Python does not import {}", name_libraries(misnamed),
+          misnamed.size() == 1 ? "has" : "have", first.facts.architecture,
+          misnamed.size() == 1 ? "its name is" : "their names are",
+          binaries::architecture_of_module(first.name()), misnamed.size() == 1 ? "it" : "them"));
+  for (const AuditedLibrary* library : misnamed) {
+    add_evidence(finding, library->path, "",
+                 binaries::module_name_for(library->name(), library->facts.architecture));
+  }
+  finding.hint =
+      "rename " + std::string(misnamed.size() == 1 ? "it" : "each") + " to " +
+      (misnamed.size() == 1 ? binaries::module_name_for(first.name(), first.facts.architecture)
+                            : std::string("what the evidence says"));
 }
 
 /// The symbols of a module that a Python 3.`oldest` with the stable ABI need not have.
@@ -136,6 +163,7 @@ void check_torch(const Audited& audited, Findings& findings) {
 void check_abi(const Audited& audited, Findings& findings) {
   if (!audited.declaration) return;
   check_python_tags(audited, findings);
+  check_module_names(audited, findings);
   check_stable_abi(audited, findings);
   check_torch(audited, findings);
 }

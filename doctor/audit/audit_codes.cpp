@@ -64,6 +64,12 @@ constexpr std::array audit_rows = {
     FindingCode{"python-tag-differs", fault,
                 "An extension module is for another Python than the wheel's tags",
                 "build the wheel with that Python, or change the tags"},
+    FindingCode{
+        "module-name-differs", fault,
+        "The name of an extension module says another CPU architecture than its code: Python "
+        "does not import it",
+        "give it the name that the finding says: a cross build took that of the Python which "
+        "ran it"},
     FindingCode{"stable-abi-broken", fault,
                 "A module of the stable ABI needs symbols of Python that are not in it, or not yet "
                 "in the oldest Python of the tag",

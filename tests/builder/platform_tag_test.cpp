@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "builder/wheel_contents.h"
 #include "tests/support/scratch.h"
 
 namespace axle::builder {
@@ -82,18 +83,49 @@ TEST_CASE("extension modules bind a wheel to their Python") {
   const Scratch scratch;
   const std::string module =
       compile(scratch, "libmodule.so", "void *PyInit_fast(void) { return 0; }", "-nostdlib");
-  const auto tags =
-      choose_tags({{"demo/fast.cpython-311-x86_64-linux-gnu.so", module, true}}, {"py3", {}});
+  const auto tags = choose_tags(
+      {{"demo/fast.cpython-311-" + machine_name() + "-linux-gnu.so", module, true}}, {"py3", {}});
   REQUIRE_MESSAGE(tags.has_value(), tags.error().message);
   CHECK(tags->python == "cp311");
   CHECK(tags->abi == "cp311");
   const auto nameless = choose_tags({{"demo/fast.so", module, true}}, {"py3", {}});
   REQUIRE_FALSE(nameless.has_value());
   CHECK(nameless.error().kind == ErrorKind::unsupported);
-  const auto mixed = choose_tags({{"demo/a.cpython-311-x86_64-linux-gnu.so", module, true},
-                                  {"demo/b.cpython-312-x86_64-linux-gnu.so", module, true}},
-                                 {"py3", {}});
+  const auto mixed =
+      choose_tags({{"demo/a.cpython-311-" + machine_name() + "-linux-gnu.so", module, true},
+                   {"demo/b.cpython-312-" + machine_name() + "-linux-gnu.so", module, true}},
+                  {"py3", {}});
   CHECK_FALSE(mixed.has_value());
+}
+
+TEST_CASE("an extension module has the name of its architecture, or Python does not import it") {
+  const Scratch scratch;
+  const std::string module =
+      compile(scratch, "libmodule.so", "void *PyInit_fast(void) { return 0; }", "-nostdlib");
+  const std::string other = machine_name() == "x86_64" ? "aarch64" : "x86_64";
+  const std::string misnamed = "demo/fast.cpython-311-" + other + "-linux-gnu.so";
+  const std::string right = "demo/fast.cpython-311-" + machine_name() + "-linux-gnu.so";
+  for (const bool platform_only : {false, true}) {
+    const auto refused = choose_tags({{misnamed, module, true}}, {"py3", {}, {}, platform_only});
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().kind == ErrorKind::mismatch);
+    CHECK(refused.error().message ==
+          misnamed + " is for " + machine_name() + ", where Python imports no module of this name");
+    CHECK(refused.error().hint.contains("fast.cpython-311-" + machine_name()));
+  }
+  // A library that is no module may be called as it likes.
+  const std::string library =
+      compile(scratch, "libplain.so", "int f(void) { return 0; }", "-nostdlib");
+  CHECK(choose_tags({{misnamed, library, true}}, {"py3", {}}).has_value());
+
+  std::vector<WheelMember> members = {{misnamed, module, true},
+                                      {"demo/data-" + misnamed.substr(5), "no library", false}};
+  name_modules_for(machine_name(), members);
+  CHECK(members[0].path == right);
+  CHECK(members[1].path == "demo/data-" + misnamed.substr(5));
+  members = {{right, module, true}};
+  name_modules_for(other, members);  // its code is not of that one
+  CHECK(members[0].path == right);
 }
 
 TEST_CASE("modules of the stable ABI are for the oldest Python of the project and all newer ones") {

@@ -443,6 +443,26 @@ shared_module('demo', 'demo.c', name_prefix: 'lib', install: true, install_dir: 
 """, meson_options__txt="option('step', type: 'integer', value: 1)\n")
         self.both_places()
 
+    def test_modules_of_a_cross_build_have_the_name_of_their_architecture(self):
+        if platform.machine() != "x86_64" or not shutil.which("aarch64-linux-gnu-gcc"):
+            self.skipTest("no compiler for aarch64")
+        self.write("meson-python", "mesonpy", "", meson__build="""
+project('demo', 'c', version: '1.0')
+py = import('python').find_installation(pure: false)
+py.extension_module('_demo', 'plain.c', install: true, subdir: 'demo')
+""")
+        (self.project / "plain.c").write_text("void *PyInit__demo(void) { return 0; }\n")
+        table = self.project / "pyproject.toml"
+        table.write_text(table.read_text().replace("null = {}", 'null = { architectures = ["x86_64", "aarch64"] }'))
+        done = self.assert_ok(self.build("--variant", "null"))
+        named = {}
+        for one in done.json["wheels"]:
+            with zipfile.ZipFile(one["file"]) as archive:
+                module = next(name for name in archive.namelist() if name.endswith(".so"))
+                named[one["architecture"]] = module.split("-", 2)[2]
+                self.assertIn(module + ",sha256=", archive.read(next(n for n in archive.namelist() if n.endswith("/RECORD"))).decode())
+        self.assertEqual(named, {"x86_64": "x86_64-linux-gnu.so", "aarch64": "aarch64-linux-gnu.so"})
+
     def test_setuptools(self):
         self.write("setuptools", "setuptools.build_meta", 'environment = { STEP = "3" }', setup__py="""
 import os

@@ -89,6 +89,9 @@ class Findings(AuditTestCase):
         self.provoke("cuda-majors-differ", self.wheel(both, requires=["nvidia-cuda-runtime-cu12", "nvidia-cublas-cu11"]))
 
     def test_python_tags_and_the_stable_abi(self):
+        foreign = MODULE.replace("-x86_64-", "-s390x-")
+        found = self.provoke("module-name-differs", self.wheel({foreign: self.module()}))
+        self.assertIn(MODULE.rsplit("/", 1)[1], found["hint"])
         self.provoke("python-tag-differs", self.wheel({MODULE: self.module()}, "cp312-cp312-manylinux_2_34_x86_64"))
         stable = "demo/_c.abi3.so"
         vectorcall = self.module("PyObject_Vectorcall(); return 0;", "void PyObject_Vectorcall(void);")
