@@ -19,9 +19,9 @@ class LockedReport final : public Report {
     const std::scoped_lock lock(guard_);
     report_.add(std::move(remark));
   }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+  void progress(const Work& work) override {
     const std::scoped_lock lock(guard_);
-    report_.progress(what, done, total);
+    report_.progress(work);
   }
   void download(const Download& download) override {
     const std::scoped_lock lock(guard_);
@@ -57,7 +57,7 @@ class BuildProgress {
       text += (text == "building" ? " " : ", ") + row;
       if (!how_far.empty()) text += " " + how_far;
     }
-    report_.progress(text, done_, rows_);
+    report_.progress({text, done_, rows_});
   }
 
   Report& report_;

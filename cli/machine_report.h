@@ -16,9 +16,7 @@ class MachineReport final : public Report {
     remark.message = machine_ + ": " + remark.message;
     inner_.add(std::move(remark));
   }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    inner_.progress(what, done, total);
-  }
+  void progress(const Work& work) override { inner_.progress(work); }
 
  private:
   std::string machine_;

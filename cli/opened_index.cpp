@@ -21,9 +21,7 @@ void Problems::add(Remark remark) {
   shown_.add(std::move(remark));
 }
 
-void Problems::progress(std::string_view what, std::uint64_t done, std::uint64_t total) {
-  shown_.progress(what, done, total);
-}
+void Problems::progress(const Work& work) { shown_.progress(work); }
 
 session::Outcome<OpenedIndex> open_index(const session::Session& session, const std::string& out) {
   if (!index::is_stored_elsewhere(out)) {

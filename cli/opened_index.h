@@ -30,7 +30,7 @@ class Problems final : public Report {
  public:
   explicit Problems(Report& shown) : shown_(shown) {}
   void add(Remark remark) override;
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override;
+  void progress(const Work& work) override;
 
   std::vector<std::string> messages;
 

@@ -84,6 +84,19 @@ std::vector<std::string> redacted(std::vector<std::string> lines) {
 /// A message or an error that can be shared: without the secrets of URLs in it.
 std::string shown(std::string_view text) { return text::printable(index::redact_url(text)); }
 
+/// " 12 kB of 3.4 MB (0 %)"; of several files, which have their number before it, ", 12 kB of 3.4
+/// MB".
+std::string render_amount(const Work& bytes) {
+  const auto& [what, done, total, in_bytes] = bytes;
+  if (done == 0 && total == 0) return {};
+  const bool several = what.ends_with(" files");
+  std::string amount = (several ? ", " : " ") + text::render_bytes(done);
+  if (total == 0) return amount;
+  amount += fmt::format(" of {}", text::render_bytes(total));
+  if (!several) amount += fmt::format(" ({} %)", done >= total ? 100 : done * 100 / total);
+  return amount;
+}
+
 }  // namespace
 
 std::string render_json(const ordered_json& body) {
@@ -154,12 +167,12 @@ bool Output::is_due(std::uint64_t now, std::uint64_t& last) const {
   return true;
 }
 
-void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t total) {
+void Output::progress(const Work& work) {
   if (options_.progress == Progress::none || is_ending()) return;
   // The line for several downloads is not replaced by what is done beside them.
   if (options_.progress == Progress::line && downloads_.are_several() && downloads_.are_under_way())
     return;
-  show_line(what, done, total);
+  show_line(work);
 }
 
 void Output::download(const Download& download) {
@@ -168,8 +181,8 @@ void Output::download(const Download& download) {
   const std::string file(download.file);
   if (options_.progress == Progress::line) {
     return downloads_.are_several()
-               ? show_line(downloads_.name(), downloads_.bytes(), downloads_.total())
-               : show_line("downloading " + file, download.bytes, download.total);
+               ? show_line({downloads_.name(), downloads_.bytes(), downloads_.total(), true})
+               : show_line({"downloading " + file, download.bytes, download.total, true});
   }
   constexpr std::array<std::string_view, 4> names = {"download-begin", "download-progress",
                                                      "download-end", "download-failed"};
@@ -179,19 +192,15 @@ void Output::download(const Download& download) {
         {{"file", file}, {"bytes", download.bytes}, {"total", number_or_null(download.total)}});
 }
 
-void Output::show_line(std::string_view what, std::uint64_t done, std::uint64_t total) {
+void Output::show_line(const Work& work) {
+  const auto& [what, done, total, in_bytes] = work;
   const std::uint64_t now = now_in_milliseconds();
   if (!is_due(now, progress_tick_)) return;
   if (options_.progress == Progress::events)
     return event("work", {{"what", what}, {"done", done}, {"total", number_or_null(total)}});
-  const bool several = what.ends_with(" files");
   std::string line = text::printable(what);
-  if (done != 0 || total != 0) line += (several ? ", " : " ") + text::render_bytes(done);
-  if (total != 0) {
-    line += fmt::format(" of {}", text::render_bytes(total));
-    if (!several) line += fmt::format(" ({} %)", done >= total ? 100 : done * 100 / total);
-  }
-  line += pace_.note(what, done, total, now);
+  if (!in_bytes && total != 0) line += fmt::format(" ({} of {})", done, total);
+  if (in_bytes) line += render_amount(work) + pace_.note(what, done, total, now);
   note_progress(true);
   write(stderr, "\r\033[K" + cut_to(std::move(line), columns_of_stderr() - 1));
   progress_shown_ = true;

@@ -56,7 +56,7 @@ class Output final : public Report {
   ~Output() override;
 
   void add(Remark remark) override;
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override;
+  void progress(const Work& work) override;
   void download(const Download& download) override;
   /// The downloads that are to come; `bytes` 0: not known.
   void expect_downloads(std::size_t files, std::uint64_t bytes) { downloads_.expect(files, bytes); }
@@ -100,7 +100,7 @@ class Output final : public Report {
 
  private:
   void clear_progress();
-  void show_line(std::string_view what, std::uint64_t done, std::uint64_t total);
+  void show_line(const Work& work);
   /// Whether it is time to show more: few lines a second can be read.
   [[nodiscard]] bool is_due(std::uint64_t now, std::uint64_t& last) const;
   /// A message that is neither the answer nor a remark, in the form that stderr has.

@@ -71,7 +71,7 @@ std::vector<Outcome<resolver::WithheldBuilds>> withheld_builds(
   std::size_t tried = 0;
   const resolver::SolveWithout solve = [&](std::size_t machine,
                                            const resolver::WithheldBuilds& withheld) {
-    report.progress(fmt::format("choosing builds: {} choices tried", tried++), 0, 0);
+    report.progress({fmt::format("choosing builds: {} choices tried", tried++), 0, 0});
     return solve_one(machine, withheld);
   };
   std::vector<plan::Resolution> best;

@@ -239,7 +239,7 @@ class Split {
     LockedReport locked(report_);
     system::for_each_at_once(variants.size(), threads, [&](std::size_t i) {
       if (failed) return;
-      locked.progress("cutting to " + variants[i].name, done, variants.size());
+      locked.progress({"cutting to " + variants[i].name, done, variants.size()});
       auto written = write_variant(wheel, variants[i], out, attempts[i]);
       if (written) {
         attempts[i].written = std::move(*written);
@@ -249,7 +249,7 @@ class Split {
         failed = true;
       }
     });
-    report_.progress("cutting", done, variants.size());
+    report_.progress({"cutting", done, variants.size()});
     return attempts;
   }
 

@@ -134,7 +134,7 @@ Result<std::vector<Audited>> read_wheels(const std::string& folder,
                                          const std::vector<std::string>& names, Report& report) {
   std::vector<Audited> all;
   for (const std::string& name : names) {
-    report.progress("auditing " + name, all.size(), names.size());
+    report.progress({"auditing " + name, all.size(), names.size()});
     auto audited = read_audited_wheel(folder + "/" + name, report);
     if (!audited) return std::unexpected(std::move(audited).error());
     if (names.size() > 1) audited->title = name;
@@ -196,7 +196,7 @@ std::vector<Audited> read_audited_packages(
   std::vector<Audited> all;
   for (const installer::InstalledDistribution& distribution : distributions) {
     if (distribution.outer || !distribution.dist_info.ends_with(".dist-info")) continue;
-    report.progress("auditing " + distribution.name, all.size(), distributions.size());
+    report.progress({"auditing " + distribution.name, all.size(), distributions.size()});
     Audited audited = read_dist_info(distribution.dist_info, report);
     const std::string site = fs::path(distribution.dist_info).parent_path().string();
     if (!distribution.has_record)

@@ -18,9 +18,7 @@ class RemarksOnce final : public Report {
   void add(Remark remark) override {
     if (said_.insert(remark.message).second) inner_.add(std::move(remark));
   }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    inner_.progress(what, done, total);
-  }
+  void progress(const Work& work) override { inner_.progress(work); }
   void download(const Download& download) override { inner_.download(download); }
 
  private:

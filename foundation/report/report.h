@@ -28,6 +28,14 @@ struct Download {
   std::uint64_t total;  ///< 0 while unknown
 };
 
+/// How far something is.
+struct Work {
+  std::string_view what;
+  std::uint64_t done;
+  std::uint64_t total;    ///< 0 while unknown
+  bool in_bytes = false;  ///< else in files, steps …
+};
+
 class Report {
  public:
   Report() = default;
@@ -37,13 +45,13 @@ class Report {
 
   virtual void add(Remark remark) = 0;
 
-  /// The progress of the work named `what`; `total` 0 while unknown. Called often: implementations
-  /// throttle.
-  virtual void progress(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
+  /// Called often: implementations throttle.
+  virtual void progress(const Work& work) = 0;
 
   /// Called as often. Unless overridden it is progress like any other.
   virtual void download(const Download& download) {
-    progress("downloading " + std::string(download.file), download.bytes, download.total);
+    const std::string what = "downloading " + std::string(download.file);
+    progress({what, download.bytes, download.total, true});
   }
 
   void detail(std::string message) { add({Severity::detail, std::move(message)}); }
@@ -59,7 +67,7 @@ class CollectedReport final : public Report {
   void add(Remark remark) override {
     if (remark.severity != Severity::detail) remarks.push_back(std::move(remark));
   }
-  void progress(std::string_view, std::uint64_t, std::uint64_t) override {}
+  void progress(const Work&) override {}
   void download(const Download&) override {}
 
   std::vector<Remark> remarks;

@@ -38,9 +38,7 @@ class AttentiveReport final : public Report {
     heard = heard || remark.severity != Severity::detail;
     report_.add(std::move(remark));
   }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    report_.progress(what, done, total);
-  }
+  void progress(const Work& work) override { report_.progress(work); }
 
   bool heard = false;
 

@@ -114,7 +114,7 @@ Result<void> carry_out(const std::vector<ChangeStep>& steps, const std::string& 
       return done;
     }
     folders.insert(fs::path(path).parent_path());
-    if (report != nullptr) report->progress("publishing", ++count, steps.size());
+    if (report != nullptr) report->progress({"publishing", ++count, steps.size()});
   }
   folders.insert(folder);
   if (Result<void> flushed = flush_folders(folders, folder); !flushed) return flushed;

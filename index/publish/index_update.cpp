@@ -185,7 +185,7 @@ Result<UpdatedIndex> add_records_at_once(const RecordParts& parts, IndexPlace& p
   if (!names) return std::unexpected(std::move(names.error()));
   DifferingFiles out(draft, place.folder());
   for (std::size_t part = 0; part < RecordParts::count; ++part) {
-    report.progress("writing pages", part, RecordParts::count);
+    report.progress({"writing pages", part, RecordParts::count});
     auto records = parts.read(part);
     if (!records) return std::unexpected(std::move(records.error()));
     if (auto done = add_part(std::move(*records), place, out, *names, updated, report); !done)
@@ -201,7 +201,7 @@ Result<UpdatedIndex> add_records_at_once(const RecordParts& parts, IndexPlace& p
 /// Before the first part of a storage is written.
 Result<void> check_all(const RecordParts& parts, IndexPlace& place, Report& report) {
   for (std::size_t part = 0; part < RecordParts::count; ++part) {
-    report.progress("comparing records", part, RecordParts::count);
+    report.progress({"comparing records", part, RecordParts::count});
     auto records = parts.read(part);
     if (!records) return std::unexpected(std::move(records.error()));
     for (auto& [name, files] : *records) {
@@ -300,7 +300,7 @@ Result<UpdatedIndex> update_pages(IndexPlace& place, Report& report) {
   DifferingFiles out(**draft, place.folder());
   std::uint64_t done_projects = 0;
   for (const std::string& name : *names) {
-    report.progress("writing pages", done_projects++, names->size());
+    report.progress({"writing pages", done_projects++, names->size()});
     const auto edit = ProjectEdit::open(name, place);
     if (!edit) return std::unexpected(edit.error());
     if (auto done = edit->write_pages(out); !done) return std::unexpected(std::move(done.error()));

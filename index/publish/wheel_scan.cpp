@@ -123,7 +123,7 @@ Result<std::vector<ScannedWheel>> scan_wheels(std::vector<std::string> paths, Re
   });
   std::vector<ScannedWheel> wheels;
   for (const std::string& path : paths) {
-    report.progress("reading wheels", wheels.size(), paths.size());
+    report.progress({"reading wheels", wheels.size(), paths.size()});
     Result<ScannedWheel> scanned = scan_wheel(path, {}, report);
     if (!scanned) return std::unexpected(std::move(scanned.error()));
     if (wheels.empty() || wheels.back().filename != scanned->filename) {
@@ -135,7 +135,7 @@ Result<std::vector<ScannedWheel>> scan_wheels(std::vector<std::string> paths, Re
                   "remove one of them; an index lists a file name once");
     }
   }
-  report.progress("reading wheels", paths.size(), paths.size());
+  report.progress({"reading wheels", paths.size(), paths.size()});
   return wheels;
 }
 

@@ -84,7 +84,7 @@ Result<void> DavDraft::copy(const std::string& file, std::string_view path,
 void DavDraft::count(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   sent_ = std::min(sent_ + bytes, total_);
-  report_->progress("uploading to " + client_.name(), sent_, total_);
+  report_->progress({"uploading to " + client_.name(), sent_, total_, true});
 }
 
 Result<void> DavDraft::make_folders() {

@@ -52,7 +52,7 @@ Result<void> StoredDraft::copy(const std::string& file, std::string_view path,
 void StoredDraft::count(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   sent_ = std::min(sent_ + bytes, total_);
-  report_->progress("uploading to " + storage_.access().address.text(), sent_, total_);
+  report_->progress({"uploading to " + storage_.access().address.text(), sent_, total_, true});
 }
 
 Result<void> StoredDraft::send_large(const Object& object) {

@@ -158,7 +158,7 @@ Result<std::vector<UploadedFile>> upload_wheels(const std::vector<ScannedWheel>&
                                                 Report& report) {
   std::vector<UploadedFile> uploaded;
   for (const ScannedWheel& wheel : wheels) {
-    report.progress("uploading", uploaded.size(), wheels.size());
+    report.progress({"uploading", uploaded.size(), wheels.size()});
     const auto existed = upload(wheel, target, transport);
     if (!existed) {
       Error error = existed.error();
@@ -170,7 +170,7 @@ Result<std::vector<UploadedFile>> upload_wheels(const std::vector<ScannedWheel>&
     }
     uploaded.push_back({wheel.project, wheel.filename, *existed});
   }
-  report.progress("uploading", wheels.size(), wheels.size());
+  report.progress({"uploading", wheels.size(), wheels.size()});
   return uploaded;
 }
 

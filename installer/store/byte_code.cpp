@@ -98,7 +98,7 @@ class Compiler {
       compile_batch(batch);
       const std::size_t so_far = done += batch.size();
       const std::lock_guard lock(mutex_);
-      report_.progress("compiling byte code", so_far, modules.size());
+      report_.progress({"compiling byte code", so_far, modules.size()});
     });
     if (!failed_.empty()) {
       report_.warn(

@@ -245,7 +245,7 @@ Result<std::string> hash_wheel(const plan::ResolvedPackage& package, wheel::Byte
     if (auto got = source.read(done, part); !got) return std::unexpected(got.error());
     hash.update(part);
     done += part.size();
-    report.progress("reading " + package.filename, done, total);
+    report.progress({"reading " + package.filename, done, total, true});
   }
   return hash.finish();
 }

@@ -119,7 +119,7 @@ Result<void> unpack_wheel(const wheel::WheelFile& wheel, const std::string& fold
         }
         done += files[i]->size;
         if (std::this_thread::get_id() == caller)
-          report.progress("unpacking " + manifest.file_name, done, total);
+          report.progress({"unpacking " + manifest.file_name, done, total, true});
       });
   if (error) return std::unexpected(std::move(*error));
   return {};

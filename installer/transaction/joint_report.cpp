@@ -11,9 +11,7 @@ class JointReport::Task final : public Report {
   explicit Task(JointReport& joint) : joint_(joint) {}
 
   void add(Remark remark) override { remarks.push_back(std::move(remark)); }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    joint_.show(what, done, total);
-  }
+  void progress(const Work& work) override { joint_.show(work); }
   void download(const Download& download) override {
     const std::lock_guard lock(joint_.mutex_);
     joint_.report_.download(download);
@@ -39,10 +37,12 @@ void JointReport::count_done() {
   ++done_;
 }
 
-void JointReport::show(std::string_view what, std::uint64_t done, std::uint64_t total) {
+void JointReport::show(Work work) {
   const std::lock_guard lock(mutex_);
-  if (tasks_.size() == 1) return report_.progress(what, done, total);
-  report_.progress(fmt::format("[{}/{}] {}", done_ + 1, tasks_.size(), what), done, total);
+  if (tasks_.size() == 1) return report_.progress(work);
+  const std::string what = fmt::format("[{}/{}] {}", done_ + 1, tasks_.size(), work.what);
+  work.what = what;
+  report_.progress(work);
 }
 
 void JointReport::pass_on_remarks() {

@@ -27,7 +27,7 @@ class JointReport {
  private:
   class Task;
 
-  void show(std::string_view what, std::uint64_t done, std::uint64_t total);
+  void show(Work work);
 
   Report& report_;
   std::vector<std::unique_ptr<Task>> tasks_;

@@ -48,7 +48,7 @@ PluginTrial try_plugin(const Plugin& plugin, const ConformanceOptions& options, 
 
   // One difference is enough: a plugin that hangs occasionally would cost a time limit each time.
   for (std::size_t run = 2; run <= options.runs && trial.differing_run == 0; ++run) {
-    report.progress("asking", run, options.runs);
+    report.progress({"asking", run, options.runs});
     note_run(trial, run, ask_plugin(plugin, Query::supported, options.ask));
   }
   for (std::size_t run = 1; run < runs_of_all && trial.all_difference.empty(); ++run) {

@@ -26,7 +26,7 @@ class StderrReport final : public axle::Report {
     if (remark.severity == axle::Severity::warning)
       std::fprintf(stderr, "axle: %s\n", remark.message.c_str());
   }
-  void progress(std::string_view, std::uint64_t, std::uint64_t) override {}
+  void progress(const axle::Work&) override {}
 };
 
 std::string variable(std::string_view name) {

@@ -62,7 +62,7 @@ Result<std::vector<Release>> IndexCandidates::releases_with_pages(const index::F
     release.expect_more(
         [&source, name = std::string(name), version = release.version,
          this]() -> Result<std::vector<index::PublishedFile>> {
-          report_.progress(name, 0, 0);
+          report_.progress({name, 0, 0});
           auto page = source.release(name, version);
           if (!page) return std::unexpected(std::move(page).error());
           withhold(*page, &source, name);

@@ -25,7 +25,7 @@ Result<IndexCandidates::Page*> IndexCandidates::page(index::Source* source, std:
   if (const auto known = pages.find(name); known != pages.end()) return give(known->second);
   if (const auto unread = unread_.find({source, std::string(name)}); unread != unread_.end())
     return std::unexpected(unread->second);
-  if (!unasked_) report_.progress(name, 0, 0);
+  if (!unasked_) report_.progress({name, 0, 0});
   const auto being_read = being_read_.emplace(source, name).first;
   auto read = read_page(*source, name);
   being_read_.erase(being_read);
@@ -156,7 +156,7 @@ Result<WheelMetadata> IndexCandidates::metadata(std::string_view name, const Rel
   const index::PublishedFile& file = *wheel.file;
   auto known = metadata_.find(file.url);
   if (known == metadata_.end()) {
-    report_.progress(file.filename, 0, 0);
+    report_.progress({file.filename, 0, 0});
     const auto truth = sources_.true_metadata.find(file.url);
     auto text =
         truth != sources_.true_metadata.end()

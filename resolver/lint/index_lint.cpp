@@ -134,7 +134,7 @@ Result<LintResult> IndexLint::run() {
   const auto all = names();
   if (!all) return std::unexpected(all.error());
   for (const std::string& name : *all) {
-    report_.progress("reading projects", result_.projects++, all->size());
+    report_.progress({"reading projects", result_.projects++, all->size()});
     lint_project(name);
   }
   return std::move(result_);

@@ -20,9 +20,7 @@ class PlanReport final : public Report {
  public:
   explicit PlanReport(Report& inner) : inner_(inner) {}
   void add(Remark remark) override { remarks_.push_back(std::move(remark)); }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    inner_.progress(what, done, total);
-  }
+  void progress(const Work& work) override { inner_.progress(work); }
   void forget() { remarks_.clear(); }
   void say() {
     for (Remark& remark : remarks_) inner_.add(std::move(remark));

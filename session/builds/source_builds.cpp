@@ -192,7 +192,7 @@ Result<void> SourceBuilds::run(const Build& build, const std::string& place,
 Result<BuiltWheel> SourceBuilds::make(const Build& build, const std::string& place,
                                       const std::string& identity) {
   const std::string& filename = build.from.filename;
-  setup_.report.progress("building " + filename, 0, 0);
+  setup_.report.progress({"building " + filename, 0, 0});
   setup_.report.detail(fmt::format("building {} by {}", filename, tool_->name));
   const std::string made = build.work->path() + "/made";
   if (auto done = run(build, place, made); !done) return std::unexpected(done.error());
@@ -361,7 +361,7 @@ Result<BuiltWheel> SourceBuilds::build_repository(const SourceUrl& source, Build
                             build.title),
                 "leave out --offline");
   if (auto opened = open_work(build); !opened) return std::unexpected(opened.error());
-  setup_.report.progress("fetching " + build.title, 0, 0);
+  setup_.report.progress({"fetching " + build.title, 0, 0});
   const std::string tree = build.work->path() + "/repository";
   auto commit = check_out(source, tree, {setup_.settings, setup_.time_limit, setup_.report});
   if (!commit) return std::unexpected(std::move(commit).error());

@@ -30,9 +30,7 @@ class QuietReport final : public Report {
  public:
   explicit QuietReport(Report& inner) : inner_(inner) {}
   void add(Remark remark) override { inner_.detail("plugin: " + remark.message); }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    inner_.progress(what, done, total);
-  }
+  void progress(const Work& work) override { inner_.progress(work); }
   void download(const Download& download) override { inner_.download(download); }
 
  private:

@@ -240,7 +240,7 @@ Outcome<std::vector<plan::ClassAnswer>> lock_classes(
   for (std::size_t index = 0; index < project.classes.size(); ++index) {
     const MachineClass& about = project.classes[index];
     if (!withheld[index]) return std::unexpected(in_class(about, withheld[index].error()));
-    report.progress(fmt::format("solving class {}", about.name), 0, 0);
+    report.progress({fmt::format("solving class {}", about.name), 0, 0});
     auto answer = locking.solve(index, *withheld[index]);
     if (!answer) return std::unexpected(in_class(about, std::move(answer).error()));
     answers.push_back(*std::move(answer));

@@ -23,9 +23,7 @@ namespace {
 class Said final : public axle::Report {
  public:
   void add(axle::Remark remark) override { remarks.push_back(std::move(remark.message)); }
-  void progress(std::string_view what, std::uint64_t, std::uint64_t) override {
-    shown.emplace_back(what);
-  }
+  void progress(const axle::Work& work) override { shown.emplace_back(work.what); }
 
   std::vector<std::string> remarks;
   std::vector<std::string> shown;
@@ -113,10 +111,10 @@ TEST_CASE("remarks of tasks are passed on in order, progress says how many are d
   Said said;
   JointReport joint(said, 3);
   joint.of(2).warn("third");
-  joint.of(0).progress("downloading a", 1, 2);
+  joint.of(0).progress({"downloading a", 1, 2});
   joint.of(0).detail("first");
   joint.count_done();
-  joint.of(2).progress("unpacking c", 1, 2);
+  joint.of(2).progress({"unpacking c", 1, 2});
   joint.of(0).note("first again");
   CHECK(said.remarks.empty());
   joint.pass_on_remarks();
@@ -126,7 +124,7 @@ TEST_CASE("remarks of tasks are passed on in order, progress says how many are d
   CHECK(said.remarks.size() == 3);
 
   Said alone;
-  JointReport(alone, 1).of(0).progress("downloading a", 1, 2);
+  JointReport(alone, 1).of(0).progress({"downloading a", 1, 2});
   CHECK(alone.shown == std::vector<std::string>{"downloading a"});
 }
 

@@ -274,7 +274,7 @@ Audited read_image(const ImageFiles& files, const SavedImage& saved, Report& rep
   image.kind = AuditedKind::image;
   image.place = files.where();
   image.title = saved.title;
-  report.progress("auditing " + saved.title, 0, saved.layers.size());
+  report.progress({"auditing " + saved.title, 0, saved.layers.size()});
   ImageReader(files, saved, image).run();
   return image;
 }

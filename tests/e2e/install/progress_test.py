@@ -56,11 +56,14 @@ class ProgressTestCase(EnvironmentTestCase):
         return [str(VARIANT), "install", "demo", "--index-url", self.server.url("/simple"), "--python", str(self.venv), *arguments]
 
     def on_terminal(self, *arguments, columns=120, **variables):
-        """stdout and stderr of the command in a terminal."""
+        """stdout and stderr of the installation in a terminal."""
+        return self.shown_by(self.line(*arguments), columns, variables)
+
+    def shown_by(self, command, columns=120, variables=None):
         outer, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        env = dict(self.env, TERM="xterm", **variables)
-        done = subprocess.Popen(self.line(*arguments), stdin=subprocess.DEVNULL, stdout=inner, stderr=inner, env=env)
+        env = dict(self.env, TERM="xterm", **(variables or {}))
+        done = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=inner, stderr=inner, env=env)
         os.close(inner)
         shown = b""
         while True:
@@ -77,6 +80,17 @@ class ProgressTestCase(EnvironmentTestCase):
 
 
 class Terminal(ProgressTestCase):
+    def test_what_is_no_bytes_is_counted(self):
+        for number in range(3):
+            self.wheel_file(f"one{number}")
+        shown = self.shown_by([str(VARIANT), "index", "build", str(self.root / "made"), "--out", str(self.root / "index")])
+        self.assertRegex(shown, r"\r\x1b\[Kreading wheels \([0-3] of 3\)\r")
+        self.assertNotRegex(shown, r"\d B\b")
+
+    def wheel_file(self, name):
+        (self.root / "made").mkdir(exist_ok=True)
+        Wheel(name, "1.0").write(self.root / "made")
+
     def test_a_line_with_speed_and_time_left_then_an_end_line(self):
         shown = self.on_terminal()
         self.assertRegex(shown, r"\r\x1b\[Kdownloading demo-1\.0-py3-none-any\.whl [\d.]+ [kM]B of 2\.00 MB \(\d+ %\), "
