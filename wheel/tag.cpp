@@ -108,6 +108,19 @@ Result<std::vector<Tag>> parse_tags(std::string_view triple) {
   return expand(sets, count);
 }
 
+std::string architecture_of(const std::vector<Tag>& tags) {
+  constexpr std::pair<std::string_view, std::string_view> endings[] = {
+      {"_x86_64", "x86_64"}, {"_amd64", "x86_64"}, {"_aarch64", "aarch64"}, {"_arm64", "aarch64"}};
+  std::string_view common;
+  for (const Tag& tag : tags) {
+    const auto* const found = std::ranges::find_if(
+        endings, [&](const auto& one) { return tag.platform.ends_with(one.first); });
+    if (found == std::end(endings) || (!common.empty() && common != found->second)) return {};
+    common = found->second;
+  }
+  return std::string(common);
+}
+
 std::string render_tag(const Tag& tag) {
   return fmt::format("{}-{}-{}", tag.python, tag.abi, tag.platform);
 }

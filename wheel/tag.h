@@ -24,6 +24,9 @@ struct Tag {
 /// too.
 [[nodiscard]] Result<std::vector<Tag>> parse_tags(std::string_view triple);
 [[nodiscard]] std::string render_tag(const Tag& tag);
+/// The CPU architecture that all of these platforms are of, as Linux calls it: "x86_64", "aarch64".
+/// Empty: any, several, or one that is not told apart (macOS's universal2).
+[[nodiscard]] std::string architecture_of(const std::vector<Tag>& tags);
 
 /// What decides which tags an interpreter on a platform accepts.
 struct TagTarget {

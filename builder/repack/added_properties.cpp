@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "binaries/declared_properties.h"
 #include "builder/table/property_checks.h"
 #include "foundation/text/nearest.h"
 #include "providers/provider.h"
@@ -58,6 +60,22 @@ Result<wheel::ProviderInfo> provider_for(const wheel::Property& property) {
   return info;
 }
 
+/// No machine has the wheel's platform and a property of another architecture.
+Result<void> check_platform(const wheel::WheelFile& file,
+                            const wheel::VariantProperties& properties) {
+  const std::string architecture = wheel::architecture_of(file.name.tags);
+  if (architecture.empty()) return {};
+  const auto others = binaries::properties_of_others(
+      properties, architecture == "x86_64" ? detect::Arch::x86_64 : detect::Arch::aarch64);
+  if (others.empty()) return {};
+  return fail(ErrorKind::mismatch,
+              fmt::format("{}: {} {} of another CPU architecture than its tag, {}",
+                          wheel::render_wheel_name(file.name), fmt::join(others, ", "),
+                          others.size() == 1 ? "is" : "are", architecture),
+              "no machine could install it: leave the property out, or take the wheel for the "
+              "other architecture");
+}
+
 }  // namespace
 
 wheel::VariantProperties own_properties(const wheel::WheelFile& file) {
@@ -82,6 +100,7 @@ Result<wheel::VariantMetadata> with_properties(const wheel::WheelFile& file,
       metadata.namespaces.push_back(property.ns);
     metadata.providers.emplace(property.ns, std::move(*info));
   }
+  if (auto fit = check_platform(file, properties); !fit) return std::unexpected(fit.error());
   CollectedReport unchecked;  // namespaces of the wheel whose providers are not known here
   const std::string conflict = KnownProperties(metadata, unchecked).conflict_in(properties);
   if (conflict.empty()) return metadata;

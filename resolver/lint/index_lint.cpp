@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "index/publish/change_journal.h"
+#include "index/publish/folder_lock.h"
 #include "index/publish/index_edit.h"
 #include "resolver/lint/project_lint.h"
 
@@ -45,6 +46,10 @@ class IndexLint {
 Result<std::vector<std::string>> IndexLint::names() {
   std::error_code error;
   const std::string folder = place_.folder();
+  // What is half done while somebody publishes is no fault. One that takes too long, or a file
+  // system without locks, is not waited for.
+  const auto held =
+      folder.empty() ? Result<system::Descriptor>() : index::lock_index_folder(folder);
   if (!folder.empty() &&
       std::filesystem::exists(fmt::format("{}/{}", folder, index::change_folder_name), error)) {
     result_.found.push_back({"unfinished_change", "", "",

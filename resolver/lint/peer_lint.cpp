@@ -27,19 +27,64 @@ bool names_variant_marker(const wheel::Requirement& requirement) {
          wheel::render_requirement(requirement).find("variant_") != std::string::npos;
 }
 
-/// The versions of `required` in the index, and whether one fits; nullopt: none has that version.
-std::optional<bool> fits_somewhere(const index::PublishedProject& project,
-                                   const wheel::SpecifierSet& wanted, std::size_t machine,
-                                   const MachineCorpus& corpus) {
-  std::optional<bool> fits;
-  for (const index::ListedFile& file : project.wheels) {
-    const auto name = wheel::parse_wheel_name(file.filename);
-    if (!name || file.yanked || !wanted.contains(name->version)) continue;
-    if (corpus.fits(machine, name->tags)) return true;
-    fits = false;
+/// What this index has for one requirement, asked machine by machine.
+class Supply {
+ public:
+  Supply(const index::PublishedProject& project, const wheel::SpecifierSet& wanted,
+         index::IndexPlace& place, MachineCorpus& corpus)
+      : project_(project), place_(place), corpus_(corpus) {
+    for (const index::ListedFile& file : project.wheels) {
+      auto name = wheel::parse_wheel_name(file.filename);
+      if (name && !file.yanked && wanted.contains(name->version))
+        wheels_.push_back(std::move(*name));
+    }
   }
-  return fits;
-}
+
+  /// The machines, of these, that no wheel fits. A release whose variants file cannot be read here
+  /// fits all: what is wrong with it is said of it.
+  [[nodiscard]] std::vector<std::size_t> unserved(std::vector<std::size_t> machines) {
+    std::erase_if(machines, [&](std::size_t i) { return fits(i, {}); });
+    std::set<wheel::Version> releases;
+    for (const wheel::WheelName& name : wheels_) {
+      if (name.is_variant()) releases.insert(name.version);
+    }
+    for (const wheel::Version& version : releases) {
+      if (machines.empty()) break;
+      const auto variants = variants_of(version);
+      std::erase_if(machines, [&](std::size_t i) {
+        return !variants ||
+               std::ranges::any_of(corpus_.ranked(i, *variants),
+                                   [&](const auto& label) { return fits(i, label, &version); });
+      });
+    }
+    return machines;
+  }
+
+ private:
+  /// A wheel of this label, of the version if one is given.
+  [[nodiscard]] bool fits(std::size_t machine, std::string_view label,
+                          const wheel::Version* version = nullptr) const {
+    return std::ranges::any_of(wheels_, [&](const wheel::WheelName& name) {
+      return name.label == label && (version == nullptr || name.version == *version) &&
+             corpus_.fits(machine, name.tags);
+    });
+  }
+
+  [[nodiscard]] std::optional<wheel::VariantMetadata> variants_of(const wheel::Version& version) {
+    const auto one = std::ranges::find(wheels_, version, &wheel::WheelName::version);
+    const std::string file = wheel::variants_file_name(one->distribution, version);
+    const auto listed = std::ranges::find(project_.variants, file, &index::ListedFile::filename);
+    if (listed == project_.variants.end() || !listed->url.empty()) return std::nullopt;
+    CollectedReport unsaid;
+    auto read = place_.read_variants(project_, file, unsaid);
+    return read ? std::optional(std::move(*read)) : std::nullopt;
+  }
+
+  const index::PublishedProject& project_;
+  index::IndexPlace& place_;
+  MachineCorpus& corpus_;
+  std::vector<wheel::WheelName> wheels_;
+};
 
 Result<wheel::CoreMetadata> metadata_of(const std::string& project, const LintedWheel& wheel,
                                         index::IndexPlace& place) {
@@ -48,11 +93,9 @@ Result<wheel::CoreMetadata> metadata_of(const std::string& project, const Linted
   return wheel::parse_core_metadata(*text, wheel.file->filename + ".metadata");
 }
 
-}  // namespace
-
-void lint_for_peers(const std::string& name, const LintedRelease& release, index::IndexPlace& place,
+/// Providers that uv has of its own, but not in the version that is asked for.
+void lint_providers(const std::string& name, const LintedRelease& release,
                     std::vector<LintFinding>& found) {
-  if (!release.variants) return;
   const std::string version = wheel::render_version(release.version);
   for (const auto& [ns, declared] : release.variants->providers) {
     const providers::Provider* provider = providers::find_provider(ns);
@@ -71,6 +114,13 @@ void lint_for_peers(const std::string& name, const LintedRelease& release, index
                      {},
                      0});
   }
+}
+
+}  // namespace
+
+void lint_for_peers(const std::string& name, const LintedRelease& release, index::IndexPlace& place,
+                    std::vector<LintFinding>& found) {
+  if (release.variants) lint_providers(name, release, found);
   for (const LintedWheel& wheel : release.wheels) {
     if (!wheel.file->url.empty()) continue;
     const auto metadata = metadata_of(name, wheel, place);
@@ -109,14 +159,16 @@ void lint_dependencies(const std::string& name, const LintedRelease& release,
       if (!requirement.url.empty() || names_variant_marker(requirement)) continue;
       const index::PublishedProject* project = known.find(wheel::normalize_name(requirement.name));
       if (project == nullptr) continue;  // of another index
-      std::vector<std::string> machines;
+      std::vector<std::size_t> takers;
       for (std::size_t i = 0; i < corpus.size(); ++i) {
         const bool takes = choices[i] == wheel.name.label && corpus.fits(i, wheel.name.tags);
-        if (!takes) continue;
-        if (requirement.marker && !requirement.marker->evaluate(corpus.markers(i))) continue;
-        if (!fits_somewhere(*project, requirement.specifiers, i, corpus).value_or(false))
-          machines.push_back(corpus.name(i));
+        if (takes && (!requirement.marker || requirement.marker->evaluate(corpus.markers(i))))
+          takers.push_back(i);
       }
+      std::vector<std::string> machines;
+      for (const std::size_t i :
+           Supply(*project, requirement.specifiers, place, corpus).unserved(std::move(takers)))
+        machines.push_back(corpus.name(i));
       if (machines.empty()) continue;
       found.push_back(
           {"missing_dependency", name, wheel.file->filename,

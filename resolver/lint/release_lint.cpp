@@ -55,6 +55,40 @@ std::string obstacle(const wheel::VariantMetadata& metadata,
   return providers::contradiction_in(properties);
 }
 
+/// Why no machine takes this wheel: a property of another architecture than its platform. Empty:
+/// none is.
+std::string misplaced_property(const LintedWheel& wheel,
+                               const wheel::VariantProperties& properties) {
+  const std::string platform = wheel::architecture_of(wheel.name.tags);
+  if (platform.empty()) return {};
+  for (const wheel::Property& property : properties) {
+    const detect::Arch own =
+        providers::architecture_of({property.ns, property.feature, property.value});
+    if (own == detect::Arch::other || detect::render_arch(own) == platform) continue;
+    return fmt::format("{} is of {}, the wheel is for {}", wheel::render_property(property),
+                       detect::render_arch(own), platform);
+  }
+  return {};
+}
+
+/// Wheels of a label that no machine takes, whatever becomes of others of it.
+void lint_platforms(const std::string& project, const LintedRelease& release,
+                    std::vector<LintFinding>& found) {
+  for (const LintedWheel& wheel : release.wheels) {
+    const auto own = release.variants->variants.find(wheel.name.label);
+    if (own == release.variants->variants.end()) continue;
+    const std::string why = misplaced_property(wheel, own->second);
+    if (why.empty()) continue;
+    found.push_back({"unreachable_variant",
+                     project,
+                     wheel.file->filename,
+                     fmt::format("{}: no machine takes it: {}", wheel.file->filename, why),
+                     "correct its properties, or remove the wheel",
+                     {},
+                     wheel.file->size});
+  }
+}
+
 /// The labels of wheels that run on a machine's platform.
 std::set<std::string> labels_on(const LintedRelease& release, std::size_t machine,
                                 const MachineCorpus& corpus) {
@@ -116,6 +150,7 @@ void lint_labels(const std::string& project, const LintedRelease& release, const
                  MachineCorpus& corpus, std::vector<LintFinding>& found) {
   if (!release.variants) return;
   const wheel::VariantMetadata& metadata = *release.variants;
+  lint_platforms(project, release, found);
   std::set<std::string> chosen;
   for (const auto& label : choices) chosen.insert(label.value_or(std::string()));
   const std::string version = wheel::render_version(release.version);

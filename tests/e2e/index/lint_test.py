@@ -1,15 +1,19 @@
 """What `variant index lint` finds: each code is provoked, and an index that has nothing wrong is told so. What it says of machines is
 what `variant resolve --for` chooses."""
 
+import fcntl
 import hashlib
 import json
+import os
 import pathlib
 import re
+import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support import SOURCE, TestCase, Wheel, levels_document, tree, variant_document
+from support import SOURCE, VARIANT, TestCase, Wheel, levels_document, tree, variant_document
 
 DOCUMENT = levels_document()
 CPU = {"requires": ["x86-64-variant-provider>=0.2,<0.3"], "plugin-api": ""}
@@ -104,15 +108,29 @@ class Releases(LintCase):
         self.assertIn("is of aarch64", none["1.0 mixed"])
         self.assertIn("both is better", found["dominated_variant", "demo", "1.0 v3"]["message"])
 
+    def test_a_wheel_for_another_architecture_than_its_properties(self):
+        arm = document({"i8mm": [("aarch64", "i8mm", ["on"])]}, namespaces=("aarch64",))
+        tags = "py3-none-manylinux_2_17_{}".format
+        self.publish(Wheel("demo", "1.0", tags=tags("x86_64")), Wheel("demo", "1.0", "i8mm", arm, tags=tags("x86_64")),
+                     Wheel("demo", "1.0", "i8mm", arm, tags=tags("aarch64")), Wheel("demo", "1.0", tags=tags("aarch64")))
+        misplaced = f"demo-1.0-{tags('x86_64')}-i8mm.whl"
+        found = self.problems()
+        self.assertEqual(list(found), [("unreachable_variant", "demo", misplaced)])
+        one = found["unreachable_variant", "demo", misplaced]
+        self.assertIn("aarch64 :: i8mm :: on is of aarch64, the wheel is for x86_64", one["message"])
+        self.assertEqual(one["bytes"], (self.out / "simple/demo" / misplaced).stat().st_size)
+
     def test_names_and_metadata_that_others_refuse(self):
         long = "a_label_of_17_cha"
         odd = document({"null": [], long: [("x86_64", "level", ["v3"])]}, providers={"x86_64": {"requires": ["x86-64-variant-provider>=7"]}})
         self.publish(Wheel("demo", "1.0", long, odd), Wheel("demo", "1.0", "null", odd),
-                     Wheel("marked", "1.0", "null", DOCUMENT, requires=["demo; 'x86_64' in variant_namespaces"]))
+                     Wheel("marked", "1.0", "null", DOCUMENT, requires=["demo; 'x86_64' in variant_namespaces"]),
+                     Wheel("plain", "1.0", requires=["demo; variant_label == 'v3'"]))
         found = self.problems()
         self.assertIn(("unusual_label", "demo", f"demo-1.0-py3-none-any-{long}.whl"), found)
         self.assertIn(("unknown_to_uv", "demo", "1.0"), found)
         self.assertIn(("variant_marker", "marked", "marked-1.0-py3-none-any-null.whl"), found)
+        self.assertIn(("variant_marker", "plain", "plain-1.0-py3-none-any.whl"), found)
 
     def test_dependencies_that_are_not_there_for_a_class(self):
         self.publish(Wheel("demo", "1.0", "null", DOCUMENT, requires=["needed>=1", "absent", "elsewhere; sys_platform == 'win32'"]),
@@ -123,6 +141,20 @@ class Releases(LintCase):
         self.assertNotIn("h100", found["machines"])
         self.assertIn("needed", found["message"])
         self.assertEqual([key for key in self.problems() if key[0] == "missing_dependency"], [("missing_dependency", "demo", "demo-1.0-py3-none-any-null.whl")])
+
+    def test_a_dependency_of_which_no_variant_fits(self):
+        levels = {"v3": [("x86_64", "level", ["v3"])], "v4": [("x86_64", "level", ["v4"])]}
+        self.publish(Wheel("app", "1.0", "v3", document({"v3": levels["v3"]}), requires=["dep==1.0"]),
+                     Wheel("dep", "1.0", "v4", document({"v4": levels["v4"]})), Wheel("dep", "0.5"))
+        key = ("missing_dependency", "app", "app-1.0-py3-none-any-v3.whl")
+        found = self.problems()[key]
+        self.assertIn("alder-lake", found["machines"])
+        self.assertNotIn("skylake-server", found["machines"])
+        for machine, code in (("alder-lake", 3), ("skylake-server", 0)):
+            done = self.variant("resolve", "app", "-i", (self.out / "simple").as_uri(), "--python", self.make_venv(), "--for", machine)
+            self.assertEqual(done.code, code, done)
+        self.publish(Wheel("dep", "1.0", "v3", document({"v3": levels["v3"]})))
+        self.assertNotIn(key, self.problems())
 
 
 class Files(LintCase):
@@ -212,6 +244,22 @@ class Files(LintCase):
         self.assertIn(("unlisted_project", "new"), {key[:2] for key in self.problems()})
         (self.out / "simple/index.json").write_text("{")
         self.assertIn("unreadable_page", self.codes())
+
+    def test_whoever_publishes_is_waited_for(self):
+        self.publish(Wheel("demo", "1.0"))
+        change = self.out / ".axle-change"
+        folder = os.open(self.out, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        change.mkdir()
+        running = subprocess.Popen([str(VARIANT), "index", "lint", str(self.out), "--json"], env=self.env, stdout=subprocess.PIPE, text=True)
+        time.sleep(0.3)
+        self.assertIsNone(running.poll())
+        change.rmdir()
+        os.close(folder)
+        self.assertEqual(json.loads(running.communicate(timeout=60)[0])["problems"], [])
+        # Who was killed holds nothing.
+        change.mkdir()
+        self.assertEqual({key[0] for key in self.problems()}, {"unfinished_change"})
 
     def test_nothing_is_changed_and_what_is_none_is_refused(self):
         before = tree(self.out)
