@@ -25,7 +25,7 @@ Command repack_row() {
           "Make variants of wheels that exist",
           "WHEEL",
           Arity::any,
-          {Opt::label, Opt::property, Opt::split, Opt::keep_ptx, Opt::out},
+          {Opt::label, Opt::property, Opt::namespace_order, Opt::split, Opt::keep_ptx, Opt::out},
           "variant repack demo-1.0-py3-none-any.whl --label sm90 --property 'nvidia :: sm_arch :: "
           "90_real'\n"
           "variant repack demo-1.0-cp312-cp312-linux_x86_64.whl --split sm --out split",

@@ -284,6 +284,9 @@ constexpr std::array rows = {
     OptionRow{Opt::label, value, "--label", "LABEL", "Give the wheels this variant label"},
     OptionRow{Opt::property, list, "--property", "PROPERTY",
               "What machines of this variant have: 'nvidia :: sm_arch :: 90_real'"},
+    OptionRow{Opt::namespace_order, value, "--namespace-order", "NS,NS",
+              "The namespaces of the release's variants, the most important one first (else the "
+              "wheel's, then those of --property)"},
     OptionRow{Opt::split, value, "--split", "BY",
               "A variant for each GPU architecture, without the code for others: sm (NVIDIA) or "
               "gfx (AMD)"},

@@ -152,6 +152,7 @@ enum class Opt : std::uint8_t {
   build_variant,
   label,
   property,
+  namespace_order,
   split,
   keep_ptx,
   architecture,

@@ -36,28 +36,49 @@ Result<void> check_known(const providers::Provider& provider, const wheel::Prope
   if (open || feature->values.empty() ||
       std::ranges::find(feature->values, property.value) != feature->values.end())
     return {};
-  return fail(
-      ErrorKind::malformed,
-      fmt::format("{}: no machine has this value of {}", text, property.feature),
-      text::suggest(property.value, feature->values,
-                    "nearest known: " + text::nearest_words(property.value, feature->values)));
+  std::string hint = text::did_you_mean(property.value, feature->values);
+  if (hint.empty()) hint = "nearest known: " + text::nearest_words(property.value, feature->values);
+  return fail(ErrorKind::malformed,
+              fmt::format("{}: no machine has this value of {}", text, property.feature),
+              std::move(hint));
 }
 
-Result<wheel::ProviderInfo> provider_for(const wheel::Property& property) {
-  const providers::Provider* provider = providers::find_provider(property.ns);
-  if (provider == nullptr) {
-    return fail(
-        ErrorKind::malformed,
-        fmt::format("{}: there is no namespace {}", wheel::render_property(property), property.ns),
-        text::suggest(property.ns, providers::builtin_namespaces(),
-                      "`variant providers list` shows those that are known"));
-  }
-  if (auto known = check_known(*provider, property); !known)
-    return std::unexpected(std::move(known).error());
+/// `what`: where the namespace is named, for the message.
+Result<const providers::Provider*> bundled_provider(const std::string& ns,
+                                                    const std::string& what) {
+  const providers::Provider* provider = providers::find_provider(ns);
+  if (provider != nullptr) return provider;
+  return fail(ErrorKind::malformed, fmt::format("{}: there is no namespace {}", what, ns),
+              text::suggest(ns, providers::builtin_namespaces(),
+                            "`variant providers list` shows those that are known"));
+}
+
+wheel::ProviderInfo declared(const providers::Provider& provider) {
   wheel::ProviderInfo info;
-  info.requires_ = {std::string(provider->package)};
-  if (!provider->plugin_apis.empty()) info.plugin_api = provider->plugin_apis.front();
+  info.requires_ = {std::string(provider.package)};
+  if (!provider.plugin_apis.empty()) info.plugin_api = provider.plugin_apis.front();
   return info;
+}
+
+/// The namespaces in the order of all variants of the release.
+Result<void> put_in_order(wheel::VariantMetadata& metadata, const std::vector<std::string>& order) {
+  const std::string title = fmt::format("--namespace-order {}", fmt::join(order, ","));
+  for (auto one = order.begin(); one != order.end(); ++one) {
+    if (std::find(order.begin(), one, *one) != one)
+      return fail(ErrorKind::malformed, fmt::format("{}: {} is there twice", title, *one));
+    if (metadata.providers.contains(*one)) continue;
+    const auto provider = bundled_provider(*one, title);
+    if (!provider) return std::unexpected(provider.error());
+    metadata.providers.emplace(*one, declared(**provider));
+  }
+  for (const std::string& ns : metadata.namespaces) {
+    if (std::ranges::find(order, ns) != order.end()) continue;
+    return fail(ErrorKind::mismatch,
+                fmt::format("{}: the variant has the namespace {}, too", title, ns),
+                "name all namespaces of the release's variants");
+  }
+  metadata.namespaces = order;
+  return {};
 }
 
 /// No machine has the wheel's platform and a property of another architecture.
@@ -86,7 +107,8 @@ wheel::VariantProperties own_properties(const wheel::WheelFile& file) {
 
 Result<wheel::VariantMetadata> with_properties(const wheel::WheelFile& file,
                                                const std::string& label,
-                                               const wheel::VariantProperties& properties) {
+                                               const wheel::VariantProperties& properties,
+                                               const std::vector<std::string>& order) {
   wheel::VariantMetadata metadata = file.variant.value_or(wheel::VariantMetadata{});
   if (!file.variant) metadata.schema_version = "0.2.0";
   const wheel::VariantProperties own = own_properties(file);
@@ -94,11 +116,17 @@ Result<wheel::VariantMetadata> with_properties(const wheel::WheelFile& file,
   metadata.variants[label] = properties;
   for (const wheel::Property& property : properties) {
     if (own.contains(property)) continue;
-    auto info = provider_for(property);
-    if (!info) return std::unexpected(std::move(info).error());
+    const auto provider = bundled_provider(property.ns, wheel::render_property(property));
+    if (!provider) return std::unexpected(provider.error());
+    if (auto known = check_known(**provider, property); !known)
+      return std::unexpected(std::move(known).error());
     if (std::ranges::find(metadata.namespaces, property.ns) == metadata.namespaces.end())
       metadata.namespaces.push_back(property.ns);
-    metadata.providers.emplace(property.ns, std::move(*info));
+    metadata.providers.emplace(property.ns, declared(**provider));
+  }
+  if (!order.empty()) {
+    if (auto ordered = put_in_order(metadata, order); !ordered)
+      return std::unexpected(std::move(ordered).error());
   }
   if (auto fit = check_platform(file, properties); !fit) return std::unexpected(fit.error());
   CollectedReport unchecked;  // namespaces of the wheel whose providers are not known here

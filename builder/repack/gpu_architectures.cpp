@@ -129,6 +129,7 @@ Result<std::vector<KeptMachine>> kept_machines(SplitBy by,
     if (!machines) return std::unexpected(machines.error());
     const machines::NamedMachine& one = machines->front();
     if (one.machine.os.system != "Linux") continue;  // binaries are read as ELF
+    if (!supports_all(own, one.machine)) continue;   // it could not take the wheel before either
     for (const detect::Gpu& gpu : one.machine.gpus) {
       if (gpu.vendor != vendor_of(by) || gpu.arch.empty()) continue;
       const bool had = std::ranges::any_of(before, [&](const binaries::BinaryFacts& facts) {
@@ -136,8 +137,7 @@ Result<std::vector<KeptMachine>> kept_machines(SplitBy by,
         return (cpu.empty() || cpu == facts.architecture) &&
                judge_binary(facts, gpu, one.machine) == binaries::CodeFit::runs;
       });
-      const GpuArchitecture* now =
-          supports_all(own, one.machine) ? chosen(by, after, one.machine) : nullptr;
+      const GpuArchitecture* now = chosen(by, after, one.machine);
       if (had) kept.push_back({one.name, gpu.arch, now == nullptr ? std::string() : now->label});
       break;
     }

@@ -24,8 +24,8 @@ struct GpuArchitecture {
 [[nodiscard]] std::vector<GpuArchitecture> split_architectures(
     SplitBy by, const std::vector<std::string>& names, Report& report);
 
-/// The machines of the bundled ones with a GPU of that vendor, `before` the wheel's libraries, and
-/// their verdict on the variants.
+/// The bundled machines that take the wheel with properties `own` and the libraries `before` it is
+/// split, and the label in `after` that each of them takes then.
 [[nodiscard]] Result<std::vector<KeptMachine>> kept_machines(
     SplitBy by, const std::vector<binaries::BinaryFacts>& before,
     const std::vector<GpuArchitecture>& after, const wheel::VariantProperties& own);

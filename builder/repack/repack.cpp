@@ -140,11 +140,19 @@ class Split {
     for (FoundLibrary& library : libraries_) before.push_back(std::move(library.facts));
     auto machines = kept_machines(options_.by, before, *variants, own_);
     if (!machines) return std::unexpected(std::move(machines).error());
+    for (KeptMachine& machine : *machines) {
+      if (!machine.label.empty()) machine.label = label_for(wheel->file(), machine.label);
+    }
     result.machines = std::move(*machines);
     return result;
   }
 
  private:
+  /// "sm90"; of a wheel that is a variant already "cu13_sm90".
+  static std::string label_for(const wheel::WheelFile& file, const std::string& architecture) {
+    const std::string& label = file.name.label;
+    return label.empty() ? architecture : label + "_" + architecture;
+  }
   [[nodiscard]] bool is_sm() const { return options_.by == SplitBy::sm; }
   [[nodiscard]] std::string where(const std::string& library) const {
     return fmt::format("{}: {}", path_, library);
@@ -277,11 +285,10 @@ class Split {
       counts.add(done->counts);
       if (done->counts.removed != 0) replaced[library.path] = std::move(done->bytes);
     }
-    const std::string& label = wheel.file().name.label;
-    const std::string own_label = label.empty() ? one.label : label + "_" + one.label;
+    const std::string own_label = label_for(wheel.file(), one.label);
     wheel::VariantProperties properties = own_;
     properties.insert(one.properties.begin(), one.properties.end());
-    const auto metadata = with_properties(wheel.file(), own_label, properties);
+    const auto metadata = with_properties(wheel.file(), own_label, properties, options_.namespaces);
     if (!metadata) return std::unexpected(metadata.error());
     auto made = wheel.make(own_label, *metadata, replaced, place_.source_date_epoch, attempt.said);
     if (!made) return std::unexpected(std::move(made).error());
@@ -329,14 +336,16 @@ Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptio
         fmt::format("{}: nothing says which machines variant {} is for", path, options.label),
         "add --property 'NAMESPACE :: FEATURE :: VALUE', once or more");
   }
-  if (null && !wheel->file().variant) {
+  if (null && !wheel->file().variant && options.namespaces.empty()) {
     return fail(ErrorKind::unsupported,
                 fmt::format("{}: a plain wheel cannot become the variant \"null\" alone: its "
                             "metadata names the namespaces of the release's other variants",
                             path),
-                "publish it as it is: installers take a plain wheel where no variant fits");
+                "name them with --namespace-order; or publish it as it is: installers take a plain "
+                "wheel where no variant fits");
   }
-  const auto metadata = with_properties(wheel->file(), options.label, properties);
+  const auto metadata =
+      with_properties(wheel->file(), options.label, properties, options.namespaces);
   if (!metadata) return std::unexpected(metadata.error());
   const auto out = open_folder(place);
   if (!out) return std::unexpected(out.error());

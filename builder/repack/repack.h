@@ -40,13 +40,16 @@ struct RepackedWheels {
 struct RelabelOptions {
   std::string label;
   wheel::VariantProperties properties;  ///< empty: those that it has
+  /// Of all variants of the release, the most important one first; empty: as with_properties says.
+  std::vector<std::string> namespaces = {};
 };
 
 enum class SplitBy : std::uint8_t { sm, gfx };
 
 struct SplitOptions {
   SplitBy by = SplitBy::sm;
-  bool keep_ptx = false;  ///< PTX stays in all variants
+  bool keep_ptx = false;                     ///< PTX stays in all variants
+  std::vector<std::string> namespaces = {};  ///< as of RelabelOptions
 };
 
 struct RepackPlace {
@@ -55,8 +58,9 @@ struct RepackPlace {
 };
 
 /// Errors: those of SourceWheel; malformed (a label, a property without a provider that is known
-/// here), not_found (no properties), mismatch (`null` with properties),
-/// unsupported (`null` of a plain wheel).
+/// here), not_found (no properties), mismatch (`null` with properties,
+/// properties of another architecture than the wheel's, an order that lacks one of its namespaces),
+/// unsupported (`null` of a plain wheel without `namespaces`).
 [[nodiscard]] Result<RepackedWheels> relabel_wheel(const std::string& path,
                                                    const RelabelOptions& options,
                                                    const RepackPlace& place, Report& report);

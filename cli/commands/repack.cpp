@@ -116,11 +116,30 @@ void add_json(const RepackedWheels& made, ordered_json& wheels, ordered_json& ma
   }
 }
 
+/// "nvidia,x86_64"
+session::Outcome<std::vector<std::string>> namespace_order(const session::Arguments& arguments) {
+  std::vector<std::string> names;
+  if (!arguments.has(Opt::namespace_order)) return names;
+  const std::string text = arguments.value(Opt::namespace_order);
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    names.push_back(text.substr(at, end - at));
+    if (names.back().empty())
+      return session::misused(
+          fmt::format("--namespace-order {}: expected names between the commas", text));
+    at = end + 1;
+  }
+  return names;
+}
+
 session::Outcome<builder::RelabelOptions> relabel_options(const session::Arguments& arguments) {
   if (arguments.has(Opt::keep_ptx))
     return session::misused("--keep-ptx: --label takes over all code; it is for --split sm");
   builder::RelabelOptions options;
   options.label = arguments.value(Opt::label);
+  auto order = namespace_order(arguments);
+  if (!order) return std::unexpected(std::move(order.error()));
+  options.namespaces = std::move(*order);
   for (const std::string& text : arguments.values(Opt::property)) {
     auto property = wheel::parse_property(text);
     if (!property) {
@@ -141,8 +160,10 @@ session::Outcome<builder::SplitOptions> split_options(const session::Arguments& 
     return session::misused("--property: --split makes the properties itself");
   if (by == "gfx" && arguments.has(Opt::keep_ptx))
     return session::misused("--keep-ptx: code for AMD GPUs has no PTX");
+  auto order = namespace_order(arguments);
+  if (!order) return std::unexpected(std::move(order.error()));
   return builder::SplitOptions{by == "sm" ? builder::SplitBy::sm : builder::SplitBy::gfx,
-                               arguments.has(Opt::keep_ptx)};
+                               arguments.has(Opt::keep_ptx), std::move(*order)};
 }
 
 /// Two wheels that would be written under one name; nothing if there are none. `label`: that of

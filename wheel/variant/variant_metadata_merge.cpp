@@ -24,7 +24,8 @@ struct Pair {
     return fail(ErrorKind::mismatch,
                 fmt::format("{} differs: {} has {}, {} has {}", what, left_where, left_says,
                             right_where, right_says),
-                "all wheels of one release must be built from the same variant table");
+                "all wheels of one release must be built from the same variant table, or repacked "
+                "with the same --namespace-order");
   }
 };
 

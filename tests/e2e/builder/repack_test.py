@@ -131,6 +131,29 @@ class RelabelTest(RepackCase):
                              self.root / "twice").json["wheels"][0]
         self.assertEqual(twice["sha256"], row["sha256"])
 
+    def test_variants_of_two_namespaces(self):
+        """The wheels of a release must agree on the order of the namespaces, which one of them alone does not have."""
+        plain = self.wheel({}, tags="py3-none-manylinux_2_17_x86_64").write(self.root)
+        level, order = "x86_64 :: level :: v3", ["--namespace-order", "nvidia,x86_64"]
+        made = [self.assert_ok(self.repack(plain, *options, "--json")).json["wheels"][0]["file"] for options in (
+            ["--label", "sm90", "--property", self.PROPERTY, *order], ["--label", "v3", "--property", level, *order],
+            ["--label", "null", *order])]
+        self.assert_ok(self.variant("index", "build", *made, plain, "--out", self.root / "index"))
+        for machine, label in (("h100", "sm90"), ("haswell", "v3"), ("prescott", "null")):
+            done = self.variant("resolve", "demo", "-i", (self.root / "index/simple").as_uri(), "--for", machine, "--python", self.make_venv(), "--json")
+            self.assertEqual(self.assert_ok(done).json["packages"][0]["variant"], label)
+        alone = self.assert_ok(self.repack(plain, "--label", "old", "--property", level, "--json")).json["wheels"][0]["file"]
+        done = self.variant("index", "build", made[0], alone, "--out", self.root / "other")
+        self.assert_fails(done, 1, "the order of namespaces differs", "--namespace-order")
+        for value, code, words in (("x86_64", 1, "the variant has the namespace nvidia, too"), ("nvidia,nvidia", 1, "nvidia is there twice"),
+                                   ("nvidia,,x86_64", 2, "between the commas"), ("nvidia,x86-64", 1, "did you mean x86_64")):
+            self.refused(self.repack(plain, "--label", "a", "--property", self.PROPERTY, "--namespace-order", value), words, code=code)
+
+    def test_properties_of_another_architecture(self):
+        plain = self.wheel({}, tags="py3-none-manylinux_2_17_x86_64").write(self.root)
+        self.refused(self.repack(plain, "--label", "i8mm", "--property", "aarch64 :: i8mm :: on"),
+                     "aarch64 :: i8mm :: on is of another CPU architecture than its tag, x86_64")
+
     def test_null(self):
         plain = self.wheel({}).write(self.root)
         self.refused(self.repack(plain, "--label", "null"), "null", "namespaces")
@@ -284,6 +307,16 @@ class SplitTest(RepackCase):
         self.assertEqual((machines["h100"], machines["a100-mig"], machines["rtx5090-r570"]), ("sm90", "sm80", "sm120"))
         self.assertEqual(machines["rtx4090-r535"], "sm80")
         self.assertNotIn("gtx1080ti", machines)
+        # What is a variant already keeps its label, and machines that do not take it do not count.
+        cuda = self.wheel({"demo/lib.so": (self.root / "lib.so").read_bytes()}, tags="py3-none-manylinux_2_34_x86_64").write(self.root)
+        labelled = self.assert_ok(self.repack(cuda, "--label", "cu13", "--property", "nvidia :: cuda_version_lower_bound :: 13.0", "--json"))
+        split = self.assert_ok(self.repack(labelled.json["wheels"][0]["file"], "--split", "sm", "--json")).json
+        labels = {row["label"] for row in split["wheels"]}
+        self.assertIn("cu13_sm90", labels)
+        self.assertEqual({row["variant"] for row in split["machines"]} - {None} - labels, set())
+        told = {row["machine"]: row["variant"] for row in split["machines"]}
+        self.assertIn("cu13_sm90", told.values())
+        self.assertNotIn("rtx4090-r535", told)  # its driver runs no CUDA 13
 
     def test_without_compression(self):
         self.check_split(self.compile("lib.so", "--no-compress"), "lib.so", "--keep-ptx")
