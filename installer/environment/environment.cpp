@@ -51,6 +51,12 @@ Result<std::string> named_python(const EnvironmentRequest& request) {
   const std::string& name = request.python;
   if (name.find('/') == std::string::npos && name != "." && name != "..") {
     const bool version = !name.empty() && name[0] >= '0' && name[0] <= '9';
+    // "env" is a folder before it is a program of PATH; a folder in a clone of somebody else's
+    // repository is never taken for "python3".
+    const bool of_interpreter = version || name.starts_with("python") || name.starts_with("pypy");
+    const fs::path folder = fs::path(request.working_dir) / name;
+    if (!of_interpreter && interpreter_in(folder))
+      return environment_folder(folder.lexically_normal().string(), "--python");
     if (auto found = find_program(version ? "python" + name : name, request.path)) return *found;
   }
   const fs::path path = fs::path(request.working_dir) / name;

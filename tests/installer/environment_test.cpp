@@ -76,6 +76,14 @@ TEST_CASE("the environment named first wins") {
   says("three");
   request.python = "python3";
   says("one");
+  // A folder of the working folder that has the name of a program, but not that of an interpreter.
+  write_program(folder / "one/bin/env", "#!/bin/sh\n");
+  write_program(folder / "work/env/bin/python3", "#!/bin/sh\necho env\n");
+  write_program(folder / "work/python3/bin/python3", "#!/bin/sh\necho clone\n");
+  request.python = "env";
+  says("work/env");
+  request.python = "python3";
+  says("one");
 }
 
 TEST_CASE("what is not an environment is named with the reason") {
