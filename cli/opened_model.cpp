@@ -155,10 +155,10 @@ session::Outcome<runtime::Model> open_model(session::Session& session, const std
 }
 
 runtime::LoadProgress show_progress(Output& output, std::string what) {
-  constexpr double steps = 1000;
+  constexpr double steps = 100;
   return [&output, what = std::move(what)](double part) {
-    output.progress(what, static_cast<std::uint64_t>(part * steps),
-                    static_cast<std::uint64_t>(steps));
+    output.progress(
+        {what, static_cast<std::uint64_t>(part * steps), static_cast<std::uint64_t>(steps)});
   };
 }
 
