@@ -40,6 +40,22 @@ struct Linkage {
 /// One of torch's stable C interface (torch/csrc/inductor/aoti_torch/c/shim.h, torch/csrc/stable).
 [[nodiscard]] bool is_torch_stable(std::string_view symbol);
 
+// The file name of an extension module: "fast.cpython-311-x86_64-linux-gnu.so". CPython imports
+// names with its own suffix, of its own architecture, with ".abi3.so" and ".so" alone
+// (importlib.machinery.EXTENSION_SUFFIXES).
+
+/// "x86_64", "powerpc64le", as in the name; empty: it names none.
+[[nodiscard]] std::string_view architecture_of_module(std::string_view file_name);
+
+/// The same name for another architecture; `file_name` names one.
+[[nodiscard]] std::string module_name_for(std::string_view file_name,
+                                          std::string_view architecture);
+
+/// Whether code of `architecture` ("x86_64", "aarch64"; others are not judged) under this name is
+/// never imported.
+[[nodiscard]] bool names_other_architecture(std::string_view file_name,
+                                            std::string_view architecture);
+
 /// Errors: as elf_error (binaries/elf_source.h).
 [[nodiscard]] Result<Linkage> read_linkage(wheel::ByteSource& source, std::string_view where);
 

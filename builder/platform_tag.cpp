@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "binaries/elf_source.h"
-#include "binaries/module_name.h"
+#include "binaries/linkage.h"
 #include "binaries/platform_policy.h"
 #include "foundation/elf/elf_dynamic.h"
 #include "foundation/elf/elf_symbols.h"

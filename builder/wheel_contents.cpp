@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include "binaries/module_name.h"
+#include "binaries/linkage.h"
 #include "builder/platform_tag.h"
 #include "builder/project_files.h"
 #include "wheel/hash/sha256.h"

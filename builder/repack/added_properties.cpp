@@ -128,10 +128,12 @@ Result<wheel::VariantMetadata> with_properties(const wheel::WheelFile& file,
     if (auto ordered = put_in_order(metadata, order); !ordered)
       return std::unexpected(std::move(ordered).error());
   }
-  if (auto fit = check_platform(file, properties); !fit) return std::unexpected(fit.error());
   CollectedReport unchecked;  // namespaces of the wheel whose providers are not known here
   const std::string conflict = KnownProperties(metadata, unchecked).conflict_in(properties);
-  if (conflict.empty()) return metadata;
+  if (conflict.empty()) {
+    if (auto fit = check_platform(file, properties); !fit) return std::unexpected(fit.error());
+    return metadata;
+  }
   return fail(ErrorKind::mismatch, fmt::format("variant {}: {}", label, conflict),
               "make a variant for each, with a --label of its own");
 }

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "binaries/abi_match.h"
-#include "binaries/module_name.h"
+#include "binaries/linkage.h"
 #include "doctor/audit/audit_checks.h"
 #include "doctor/audit/release_needs.h"
 

@@ -17,7 +17,7 @@ import time
 import zipfile
 from multiprocessing import get_context
 
-from fetched_wheel import wheel_or_none
+from peers import wheel_or_none
 
 GOAL_S = 5.0
 

@@ -2,7 +2,8 @@
 
 usage: peers.py [NAME…]
 
-Installs these, or all, beforehand. They come from the index that pip is configured for, oneDNN 2 from Debian.
+Installs these, or all, beforehand. They come from the index that pip is configured for, oneDNN 2 from Debian; so do real wheels
+that are measured (`wheel_or_none`), for one run.
 """
 
 import contextlib
@@ -24,6 +25,21 @@ AVX2 = ("-DGGML_NATIVE=OFF -DGGML_SSE42=ON -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_B
 
 class Missing(Exception):
     """A peer that cannot be installed, and why."""
+
+
+def wheel_or_none(named, requirement, folder):
+    """The file `named`; if there is none, that of `requirement`, fetched into `folder`; None: the reason was printed."""
+    if named:
+        return pathlib.Path(named)
+    if os.environ.get("AXLE_TEST_REGISTRY") != "1":
+        print(f"skipped: {requirement} comes from the configured index (set AXLE_TEST_REGISTRY=1, or name a wheel)")
+        return None
+    done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", folder, requirement])
+    wheels = list(pathlib.Path(folder).glob("*.whl"))
+    if done.returncode != 0 or not wheels:
+        print(f"skipped: the configured index does not give {requirement}")
+        return None
+    return wheels[0]
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ import tempfile
 import time
 import zipfile
 
-from fetched_wheel import wheel_or_none
+from peers import wheel_or_none
 
 LEVEL = 9  # of wheel/wheel_writer.cpp
 GOAL = 1.5

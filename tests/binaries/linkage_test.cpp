@@ -99,4 +99,26 @@ TEST_CASE("platform policy: versions and libraries") {
   CHECK_FALSE(binaries::system_library_since("libssl.so.3").has_value());
 }
 
+TEST_CASE("binaries: an extension module's name says an architecture, or none") {
+  CHECK(binaries::architecture_of_module("_c.cpython-311-x86_64-linux-gnu.so") == "x86_64");
+  CHECK(binaries::architecture_of_module("_c.cpython-313t-aarch64-linux-musl.so") == "aarch64");
+  CHECK(binaries::architecture_of_module("a.b.cpython-39-powerpc64le-linux-gnu.so") ==
+        "powerpc64le");
+  for (const char* none :
+       {"_c.so", "_c.abi3.so", "_c.cpython-311-darwin.so", "_c.cpython-311--linux-gnu.so",
+        "_c.cpython-311-x86_64-linux-gnu.so.1", ".cpython-", "_c.cpython-311.pyc", ""}) {
+    CAPTURE(none);
+    CHECK(binaries::architecture_of_module(none).empty());
+    CHECK_FALSE(binaries::names_other_architecture(none, "x86_64"));
+  }
+}
+
+TEST_CASE("binaries: which names are never imported") {
+  const char* const name = "_c.cpython-311-x86_64-linux-gnu.so";
+  CHECK_FALSE(binaries::names_other_architecture(name, "x86_64"));
+  CHECK(binaries::names_other_architecture(name, "aarch64"));
+  CHECK_FALSE(binaries::names_other_architecture(name, "machine 21"));
+  CHECK(binaries::module_name_for(name, "aarch64") == "_c.cpython-311-aarch64-linux-gnu.so");
+}
+
 }  // namespace axle::builder

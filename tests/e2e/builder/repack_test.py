@@ -138,12 +138,12 @@ class RelabelTest(RepackCase):
         made = [self.assert_ok(self.repack(plain, *options, "--json")).json["wheels"][0]["file"] for options in (
             ["--label", "sm90", "--property", self.PROPERTY, *order], ["--label", "v3", "--property", level, *order],
             ["--label", "null", *order])]
-        self.assert_ok(self.variant("index", "build", *made, plain, "--out", self.root / "index"))
+        self.assert_ok(self.variant("index", "add", *made, plain, "--out", self.root / "index"))
         for machine, label in (("h100", "sm90"), ("haswell", "v3"), ("prescott", "null")):
             done = self.variant("resolve", "demo", "-i", (self.root / "index/simple").as_uri(), "--for", machine, "--python", self.make_venv(), "--json")
             self.assertEqual(self.assert_ok(done).json["packages"][0]["variant"], label)
         alone = self.assert_ok(self.repack(plain, "--label", "old", "--property", level, "--json")).json["wheels"][0]["file"]
-        done = self.variant("index", "build", made[0], alone, "--out", self.root / "other")
+        done = self.variant("index", "add", made[0], alone, "--out", self.root / "other")
         self.assert_fails(done, 1, "the order of namespaces differs", "--namespace-order")
         for value, code, words in (("x86_64", 1, "the variant has the namespace nvidia, too"), ("nvidia,nvidia", 1, "nvidia is there twice"),
                                    ("nvidia,,x86_64", 2, "between the commas"), ("nvidia,x86-64", 1, "did you mean x86_64")):

@@ -126,6 +126,8 @@ exec gcc "$@"
         compiled = [line for line in (self.root / "calls").read_text().splitlines() if "-march=x86-64-v3" in line and " -c " in line]
         self.assertTrue(compiled and all(line.startswith("gcc -pthread ") or line.startswith("g++ ") for line in compiled), compiled)
         # Its own version is told, not that of what starts it.
+        shutil.rmtree(self.out)
+        self.out.mkdir()
         self.describe('[tool.axle.axes.cpu]\nv3 = { properties.x86_64.level = ["v3"], compile-args = ["-mno-such"] }\n')
         self.refused_before_the_first_compile(f"{launcher} gcc (gcc ", "does not support -mno-such",
                                               env={"CC": f"{launcher} gcc", "CXX": f"{launcher} g++"})

@@ -114,7 +114,7 @@ class Releases(LintCase):
         self.publish(Wheel("demo", "1.0", tags=tags("x86_64")), Wheel("demo", "1.0", "i8mm", arm, tags=tags("x86_64")),
                      Wheel("demo", "1.0", "i8mm", arm, tags=tags("aarch64")), Wheel("demo", "1.0", tags=tags("aarch64")))
         misplaced = f"demo-1.0-{tags('x86_64')}-i8mm.whl"
-        found = self.problems()
+        found = {key: one for key, one in self.problems().items() if key[0] != "unknown_to_uv"}
         self.assertEqual(list(found), [("unreachable_variant", "demo", misplaced)])
         one = found["unreachable_variant", "demo", misplaced]
         self.assertIn("aarch64 :: i8mm :: on is of aarch64, the wheel is for x86_64", one["message"])
