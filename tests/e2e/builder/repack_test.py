@@ -145,6 +145,7 @@ class RelabelTest(RepackCase):
         alone = self.assert_ok(self.repack(plain, "--label", "old", "--property", level, "--json")).json["wheels"][0]["file"]
         done = self.variant("index", "add", made[0], alone, "--out", self.root / "other")
         self.assert_fails(done, 1, "the order of namespaces differs", "--namespace-order")
+        shutil.rmtree(self.out)
         for value, code, words in (("x86_64", 1, "the variant has the namespace nvidia, too"), ("nvidia,nvidia", 1, "nvidia is there twice"),
                                    ("nvidia,,x86_64", 2, "between the commas"), ("nvidia,x86-64", 1, "did you mean x86_64")):
             self.refused(self.repack(plain, "--label", "a", "--property", self.PROPERTY, "--namespace-order", value), words, code=code)
