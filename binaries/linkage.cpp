@@ -94,10 +94,13 @@ Result<Linkage> read_linkage(wheel::ByteSource& source, std::string_view where) 
 }
 
 std::string_view architecture_of_module(std::string_view file_name) {
-  constexpr std::string_view mark = ".cpython-";
-  const std::size_t at = file_name.rfind(mark);
+  // PyPy's has the version of PyPy before it: ".pypy311-pp73-x86_64-linux-gnu.so".
+  const std::size_t pypy = file_name.rfind(".pypy");
+  const std::size_t at = pypy == std::string_view::npos ? file_name.rfind(".cpython-") : pypy;
   if (at == std::string_view::npos || !file_name.ends_with(".so")) return {};
-  const std::size_t begin = file_name.find('-', at + mark.size());
+  const std::size_t first = file_name.find('-', at + 1);
+  const std::size_t begin =
+      first == std::string_view::npos ? first : file_name.find('-', first + 1);
   const std::size_t end = file_name.find("-linux-", begin);
   if (begin == std::string_view::npos || end == std::string_view::npos || end == begin) return {};
   return file_name.substr(begin + 1, end - begin - 1);
@@ -106,8 +109,11 @@ std::string_view architecture_of_module(std::string_view file_name) {
 std::string module_name_for(std::string_view file_name, std::string_view architecture) {
   const std::string_view own = architecture_of_module(file_name);
   const auto begin = static_cast<std::size_t>(own.data() - file_name.data());
-  return std::string(file_name.substr(0, begin)).append(architecture) +
-         std::string(file_name.substr(begin + own.size()));
+  // "gnueabihf" is of 32-bit Arm alone.
+  const bool musl = file_name.substr(begin).contains("-linux-musl");
+  return std::string(file_name.substr(0, begin))
+      .append(architecture)
+      .append(musl ? "-linux-musl.so" : "-linux-gnu.so");
 }
 
 bool names_other_architecture(std::string_view file_name, std::string_view architecture) {

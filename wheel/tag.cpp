@@ -12,6 +12,7 @@
 
 #include "foundation/text/ascii.h"
 #include "foundation/text/quote.h"
+#include "wheel/linux_platform.h"
 
 namespace axle::wheel {
 namespace {
@@ -111,14 +112,18 @@ Result<std::vector<Tag>> parse_tags(std::string_view triple) {
 std::string architecture_of(const std::vector<Tag>& tags) {
   constexpr std::pair<std::string_view, std::string_view> endings[] = {
       {"_x86_64", "x86_64"}, {"_amd64", "x86_64"}, {"_aarch64", "aarch64"}, {"_arm64", "aarch64"}};
-  std::string_view common;
+  std::string common;
   for (const Tag& tag : tags) {
-    const auto* const found = std::ranges::find_if(
-        endings, [&](const auto& one) { return tag.platform.ends_with(one.first); });
-    if (found == std::end(endings) || (!common.empty() && common != found->second)) return {};
-    common = found->second;
+    std::string own;
+    for (const auto& [ending, architecture] : endings) {
+      if (tag.platform.ends_with(ending)) own = architecture;
+    }
+    if (const auto other = parse_linux_platform(tag.platform); own.empty() && other)
+      own = other->architecture;
+    if (own.empty() || (!common.empty() && common != own)) return {};
+    common = std::move(own);
   }
-  return std::string(common);
+  return common;
 }
 
 std::string render_tag(const Tag& tag) {

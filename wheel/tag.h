@@ -24,7 +24,7 @@ struct Tag {
 /// too.
 [[nodiscard]] Result<std::vector<Tag>> parse_tags(std::string_view triple);
 [[nodiscard]] std::string render_tag(const Tag& tag);
-/// The CPU architecture that all of these platforms are of, as Linux calls it: "x86_64", "aarch64".
+/// The CPU architecture that all of these platforms are of, as Linux calls it: "x86_64", "ppc64le".
 /// Empty: any, several, or one that is not told apart (macOS's universal2).
 [[nodiscard]] std::string architecture_of(const std::vector<Tag>& tags);
 

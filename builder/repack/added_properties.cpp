@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "binaries/declared_properties.h"
 #include "builder/table/property_checks.h"
 #include "foundation/text/nearest.h"
+#include "providers/exclusive_properties.h"
 #include "providers/provider.h"
 
 namespace axle::builder {
@@ -86,8 +86,12 @@ Result<void> check_platform(const wheel::WheelFile& file,
                             const wheel::VariantProperties& properties) {
   const std::string architecture = wheel::architecture_of(file.name.tags);
   if (architecture.empty()) return {};
-  const auto others = binaries::properties_of_others(
-      properties, architecture == "x86_64" ? detect::Arch::x86_64 : detect::Arch::aarch64);
+  std::vector<std::string> others;
+  for (const wheel::Property& one : properties) {
+    const detect::Arch own = providers::architecture_of({one.ns, one.feature, one.value});
+    if (own != detect::Arch::other && detect::render_arch(own) != architecture)
+      others.push_back(wheel::render_property(one));
+  }
   if (others.empty()) return {};
   return fail(ErrorKind::mismatch,
               fmt::format("{}: {} {} of another CPU architecture than its tag, {}",

@@ -323,8 +323,14 @@ Result<RepackedWheels> relabel_wheel(const std::string& path, const RelabelOptio
         return read ? Result<void>() : std::unexpected(read.error());
       });
   if (!wheel) return std::unexpected(wheel.error());
-  const wheel::VariantProperties properties =
-      options.properties.empty() ? own_properties(wheel->file()) : options.properties;
+  const wheel::VariantProperties own = own_properties(wheel->file());
+  const wheel::VariantProperties& properties =
+      options.properties.empty() ? own : options.properties;
+  for (const wheel::Property& one : own) {
+    if (!properties.contains(one))
+      report.note(
+          fmt::format("{}: its property {} is replaced", path, wheel::render_property(one)));
+  }
   const bool null = options.label == wheel::null_label;
   if (null && !properties.empty()) {
     return fail(ErrorKind::mismatch, "the variant \"null\" has no properties",

@@ -152,7 +152,7 @@ Result<void> ToolchainFinder::find_cuda(const ToolchainNeeds& needs, Toolchain& 
 Result<void> ToolchainFinder::find_cuda_host(Toolchain& found) {
   const std::string program = variable("CUDAHOSTCXX");
   if (program.empty()) return {};
-  found.cuda_host = asked_command(program, "c++");
+  found.cuda_host = asked(program, "c++");  // CMake hands it to nvcc as one word
   if (!found.cuda_host->program.empty()) return {};
   blame({"environment.CUDAHOSTCXX"});
   return fail(ErrorKind::not_found,

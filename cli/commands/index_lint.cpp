@@ -78,6 +78,14 @@ int run_index_lint(session::Session& session, Output& output) {
   if (!machines) return output.failure(machines.error());
   const auto opened = open_index(session, session.arguments().positionals.front());
   if (!opened) return output.failure(opened.error());
+  if (session.arguments().has(session::Opt::deep) && opened->place->folder().empty()) {
+    return output.failure(
+        session::misused(fmt::format("--deep reads whole wheels of a folder, and {} is none",
+                                     opened->place->name()),
+                         "without it the size of each file is compared, and its hash where the "
+                         "storage knows it; `variant mirror` reads all of it into a folder")
+            .error());
+  }
   resolver::LintOptions options;
   options.machines = std::move(*machines);
   options.are_all = !session.arguments().has(session::Opt::for_machine);

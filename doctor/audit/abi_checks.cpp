@@ -18,6 +18,8 @@ constexpr std::size_t longest_symbol = 160;  ///< C++ has names of kilobytes
 /// A tag under which an interpreter of that ABI installs the wheel, as "cp311".
 bool accepts(const wheel::Tag& tag, const std::string& abi) {
   const std::string python = abi.substr(0, abi.find_last_of("0123456789") + 1);
+  // PyPy's own tag names its ABI, too: pp311-pypy311_pp73.
+  if (abi.starts_with("pp")) return tag.python == abi;
   return tag.abi == abi || (tag.abi == "none" && tag.python == python);
 }
 

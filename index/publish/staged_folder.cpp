@@ -26,6 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view moved_away = ".old";
+/// As for a change of an index that is there (folder_lock.cpp).
+constexpr auto patience = std::chrono::minutes(1);
+constexpr auto pause = std::chrono::milliseconds(20);
 
 std::string staging_prefix(const fs::path& target) {
   return '.' + target.filename().string() + ".staged-";
@@ -43,8 +46,8 @@ std::expected<Descriptor, std::error_code> open_locked(const std::string& path) 
 
 /// Only held briefly, while staged folders are checked and created.
 Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
-  constexpr auto patience = std::chrono::seconds(10);
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  constexpr auto moment = std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + moment;
   while (const std::error_code error = system::try_lock(folder)) {
     if (error != std::errc::operation_would_block)
       return system_failure("lock", path, error.value());
@@ -55,12 +58,6 @@ Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return {};
-}
-
-Result<void> refuse_running(const fs::path& target) {
-  return fail(ErrorKind::io,
-              fmt::format("another process is writing to {}; nothing was changed", target.string()),
-              "run the command again when it has finished");
 }
 
 /// If the file system cannot exchange two folders, a killed run may have moved the target away.
@@ -76,8 +73,9 @@ Result<void> put_back(const fs::path& moved, const fs::path& target) {
   return {};
 }
 
-/// A staged folder that is not locked belongs to a run that was killed.
-Result<void> remove_abandoned(const fs::path& target) {
+/// A staged folder that is not locked belongs to a run that was killed. False: another run writes
+/// to the target.
+Result<bool> remove_abandoned(const fs::path& target) {
   const std::string prefix = staging_prefix(target);
   std::vector<fs::path> found;
   std::error_code error;
@@ -87,17 +85,39 @@ Result<void> remove_abandoned(const fs::path& target) {
   }
   for (const fs::path& path : found) {
     const auto held = open_locked(path);
-    if (!held && held.error() == std::errc::operation_would_block) return refuse_running(target);
+    if (!held && held.error() == std::errc::operation_would_block) return false;
   }
   for (const fs::path& path : found) {
     if (path.extension() == moved_away) {
-      if (Result<void> back = put_back(path, target); !back) return back;
+      if (Result<void> back = put_back(path, target); !back) return std::unexpected(back.error());
     }
     const auto held = open_locked(path);
     std::error_code ignored;
     if (held) fs::remove_all(path, ignored);
   }
-  return {};
+  return true;
+}
+
+/// The lock on `folder`, with no other run that writes to the target.
+Result<Descriptor> wait_for_others(const fs::path& parent, const fs::path& target) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.get() < 0) return system_failure("open", parent, errno);
+    if (auto locked = lock_for_a_moment(folder, parent); !locked)
+      return std::unexpected(std::move(locked.error()));
+    const auto alone = remove_abandoned(target);
+    if (!alone) return std::unexpected(alone.error());
+    if (*alone) return folder;
+    if (std::chrono::steady_clock::now() > deadline) {
+      return fail(
+          ErrorKind::io,
+          fmt::format("another process is writing to {}; nothing was changed", target.string()),
+          "run the command again when it has finished");
+    }
+    folder = Descriptor();
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 /// The mode of the folder that is replaced, or that of a new one.
@@ -114,14 +134,8 @@ Result<StagedFolder> StagedFolder::create_beside(std::string target) {
   std::error_code error;
   fs::create_directories(parent, error);
   if (error) return system_failure("create", parent, error.value());
-  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) return system_failure("open", parent, errno);
-  if (Result<void> locked = lock_for_a_moment(folder, parent); !locked) {
-    return std::unexpected(std::move(locked.error()));
-  }
-  if (Result<void> removed = remove_abandoned(target); !removed) {
-    return std::unexpected(std::move(removed.error()));
-  }
+  const auto folder = wait_for_others(parent, target);
+  if (!folder) return std::unexpected(folder.error());
   std::string path = parent / (staging_prefix(target) + "XXXXXX");
   if (::mkdtemp(path.data()) == nullptr) return system_failure("create a folder in", parent, errno);
   auto lock = open_locked(path);

@@ -1,7 +1,9 @@
 #include "index/storage/dav_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,8 @@ constexpr std::uint64_t longest_answer = 64ULL << 10;
 constexpr std::size_t longest_token = 512;
 /// A server may write a large file to its place before it answers.
 constexpr unsigned patience_for_files = 300;
+constexpr int collection_attempts = 5;
+constexpr auto collection_pause = std::chrono::milliseconds(50);
 
 constexpr std::string_view lock_request =
     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
@@ -202,18 +206,36 @@ Result<bool> DavClient::make_folder(std::string_view path) {
 
 Result<bool> DavClient::make_collection(const std::string& folder, std::size_t root) {
   const Request request{.method = "MKCOL", .url = folder + '/'};
-  auto response = send(request);
-  if (!response) return std::unexpected(response.error());
   const std::size_t parent_end = folder.rfind('/');
-  if (response->status == 409 && parent_end > root) {  // its parent is not there (RFC 4918, 9.3.1)
-    const auto made = make_collection(folder.substr(0, parent_end), root);
-    if (!made) return made;
-    if (*made) response = send(request);
+  for (int attempt = 1;; ++attempt) {
+    const auto response = send(request);
     if (!response) return std::unexpected(response.error());
+    if (is_done(*response)) return true;
+    if (response->status == 405) return false;
+    const bool lacks_parent = response->status == 409;  // RFC 4918, 9.3.1
+    // Of two that make it at the same moment, apache says 403 to one.
+    if ((response->status != 403 && !lacks_parent) || attempt == collection_attempts)
+      return std::unexpected(refusal("make", request.url, *response));
+    if (lacks_parent && parent_end > root) {
+      const auto made = make_collection(folder.substr(0, parent_end), root);
+      if (!made) return made;
+    }
+    if (attempt > 1) std::this_thread::sleep_for(collection_pause * attempt);
   }
-  if (is_done(*response)) return true;
-  if (response->status == 405) return false;
-  return std::unexpected(refusal("make", request.url, *response));
+}
+
+bool DavClient::is_empty_folder(std::string_view path) {
+  const auto response =
+      send({.method = "PROPFIND", .url = url(path) + '/', .headers = {{"Depth", "1"}}});
+  constexpr int multi_status = 207;
+  if (!response || response->status != multi_status) return false;  // also: it has too many
+  // The folder is one of them: "</D:href>", with any prefix.
+  std::size_t members = 0;
+  for (std::size_t at = 0; (at = response->body.find("href>", at)) != std::string::npos; ++at) {
+    const std::size_t open = response->body.rfind('<', at);
+    if (open != std::string::npos && response->body.substr(open, 2) == "</") ++members;
+  }
+  return members == 1;
 }
 
 Result<void> DavClient::put(std::string_view path, const ObjectBody& body,

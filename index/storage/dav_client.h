@@ -49,6 +49,8 @@ class DavClient {
   /// With its parents, up to the server's own root. `path` empty: the folder itself. False: it is
   /// there already.
   [[nodiscard]] Result<bool> make_folder(std::string_view path);
+  /// False: something is in it, or the server does not say.
+  [[nodiscard]] bool is_empty_folder(std::string_view path);
   /// Replaces what is there; with a strong `etag` only if it is still that. Error: conflict.
   [[nodiscard]] Result<void> put(std::string_view path, const ObjectBody& body,
                                  const std::string& etag = {});

@@ -121,8 +121,11 @@ void IndexLint::lint_project(const std::string& name) {
   }
   if (!*project) return;
   result_.files += (*project)->listed.size();
-  if (!place_.folder().empty())
+  if (place_.folder().empty()) {
+    lint_stored_files(name, **project, place_, result_.found);
+  } else {
     lint_files(name, **project, place_.folder(), deep_, report_, result_.found);
+  }
   std::vector<LintedRelease> releases =
       read_releases(name, **project, place_, report_, result_.found);
   // What is withdrawn, or not final, is no promise to a machine.

@@ -93,10 +93,28 @@ Result<wheel::CoreMetadata> metadata_of(const std::string& project, const Linted
   return wheel::parse_core_metadata(*text, wheel.file->filename + ".metadata");
 }
 
-/// Providers that uv has of its own, but not in the version that is asked for.
-void lint_providers(const std::string& name, const LintedRelease& release,
-                    std::vector<LintFinding>& found) {
+/// What uv does not read in a variants file, of which it then takes none; empty: it reads all.
+std::string unread_by_uv(const wheel::VariantMetadata& metadata) {
+  if (!metadata.feature_priorities.empty()) return "default-priorities.feature";
+  return metadata.property_priorities.empty() ? "" : "default-priorities.property";
+}
+
+/// Providers that uv has of its own, but not in the version that is asked for; fields that it
+/// refuses.
+void lint_for_uv(const std::string& name, const LintedRelease& release,
+                 std::vector<LintFinding>& found) {
   const std::string version = wheel::render_version(release.version);
+  if (const std::string field = unread_by_uv(*release.variants); !field.empty()) {
+    found.push_back({"unknown_to_uv",
+                     name,
+                     version,
+                     fmt::format("{} {}: uv refuses the release, since it does not know {} of its "
+                                 "variants file",
+                                 name, version, field),
+                     "leave it out where uv should install the variants",
+                     {},
+                     0});
+  }
   for (const auto& [ns, declared] : release.variants->providers) {
     const providers::Provider* provider = providers::find_provider(ns);
     const bool asks_plugin = !declared.requires_.empty() && declared.install_time;
@@ -120,7 +138,7 @@ void lint_providers(const std::string& name, const LintedRelease& release,
 
 void lint_for_peers(const std::string& name, const LintedRelease& release, index::IndexPlace& place,
                     std::vector<LintFinding>& found) {
-  if (release.variants) lint_providers(name, release, found);
+  if (release.variants) lint_for_uv(name, release, found);
   for (const LintedWheel& wheel : release.wheels) {
     if (!wheel.file->url.empty()) continue;
     const auto metadata = metadata_of(name, wheel, place);

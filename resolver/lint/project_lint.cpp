@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "foundation/system/parallel.h"
 #include "index/publish/wheel_scan.h"
 #include "wheel/requirement.h"
 
@@ -173,6 +175,48 @@ void lint_files(const std::string& name, const index::PublishedProject& project,
   };
   for (const index::ListedFile& file : project.wheels) check(file, true);
   for (const index::ListedFile& file : project.variants) check(file, false);
+}
+
+void lint_stored_files(const std::string& name, const index::PublishedProject& project,
+                       index::IndexPlace& place, std::vector<LintFinding>& found) {
+  constexpr unsigned questions_at_once = 8;
+  struct Question {
+    std::string file;
+    std::optional<std::uint64_t> size;  ///< that the page lists
+    std::string sha256;
+  };
+  std::vector<Question> questions;
+  for (const auto* files : {&project.wheels, &project.variants}) {
+    for (const index::ListedFile& file : *files) {
+      if (!file.url.empty()) continue;
+      questions.push_back({file.filename, file.size, file.sha256});
+      if (!file.metadata_sha256.empty()) questions.push_back({file.filename + ".metadata", {}, {}});
+    }
+  }
+  std::vector<std::optional<Result<std::optional<index::StoredObject>>>> answers(questions.size());
+  system::for_each_at_once(questions.size(), questions_at_once, [&](std::size_t i) {
+    answers[i].emplace(place.look_at(name, questions[i].file));
+  });
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& [file, size, sha256] = questions[i];
+    const std::string path = fmt::format("{}/simple/{}/{}", place.name(), name, file);
+    const auto& answer = *answers[i];
+    if (!answer) {
+      note(found, "unreadable_page", name, file, answer.error().message, answer.error().hint);
+    } else if (!*answer) {
+      note(found, "missing_file", name, file, fmt::format("{} is listed, but not there", path),
+           "put it back, or remove it with `variant index remove`");
+    } else if (size && *size != (*answer)->size) {
+      note(found, "wrong_size", name, file,
+           fmt::format("{} has {} bytes, but its page lists {}", path, (*answer)->size, *size),
+           "remove it, and publish it again");
+    } else if (!sha256.empty() && !(*answer)->sha256.empty() && (*answer)->sha256 != sha256) {
+      note(found, "wrong_hash", name, file,
+           fmt::format("{} has the sha256 {}, but its page lists {}", path, (*answer)->sha256,
+                       sha256),
+           "somebody replaced the file: publish the one that the page means again");
+    }
+  }
 }
 
 const index::PublishedProject* KnownProjects::find(const std::string& name) {

@@ -25,6 +25,10 @@ void lint_files(const std::string& name, const index::PublishedProject& project,
                 const std::string& folder, bool deep, Report& report,
                 std::vector<LintFinding>& found);
 
+/// The same of an index in a storage, which is asked for each file.
+void lint_stored_files(const std::string& name, const index::PublishedProject& project,
+                       index::IndexPlace& place, std::vector<LintFinding>& found);
+
 /// Names and metadata that installers of today refuse.
 void lint_for_peers(const std::string& name, const LintedRelease& release, index::IndexPlace& place,
                     std::vector<LintFinding>& found);

@@ -104,6 +104,13 @@ TEST_CASE("binaries: an extension module's name says an architecture, or none") 
   CHECK(binaries::architecture_of_module("_c.cpython-313t-aarch64-linux-musl.so") == "aarch64");
   CHECK(binaries::architecture_of_module("a.b.cpython-39-powerpc64le-linux-gnu.so") ==
         "powerpc64le");
+  CHECK(binaries::architecture_of_module("_c.pypy311-pp73-x86_64-linux-gnu.so") == "x86_64");
+  CHECK(binaries::module_name_for("_c.pypy311-pp73-x86_64-linux-gnu.so", "aarch64") ==
+        "_c.pypy311-pp73-aarch64-linux-gnu.so");
+  CHECK(binaries::module_name_for("_c.cpython-311-arm-linux-gnueabihf.so", "aarch64") ==
+        "_c.cpython-311-aarch64-linux-gnu.so");
+  CHECK(binaries::module_name_for("_c.cpython-311-x86_64-linux-musl.so", "aarch64") ==
+        "_c.cpython-311-aarch64-linux-musl.so");
   for (const char* none :
        {"_c.so", "_c.abi3.so", "_c.cpython-311-darwin.so", "_c.cpython-311--linux-gnu.so",
         "_c.cpython-311-x86_64-linux-gnu.so.1", ".cpython-", "_c.cpython-311.pyc", ""}) {

@@ -154,6 +154,8 @@ class RelabelTest(RepackCase):
         plain = self.wheel({}, tags="py3-none-manylinux_2_17_x86_64").write(self.root)
         self.refused(self.repack(plain, "--label", "i8mm", "--property", "aarch64 :: i8mm :: on"),
                      "aarch64 :: i8mm :: on is of another CPU architecture than its tag, x86_64")
+        power = self.wheel({}, tags="py3-none-manylinux_2_17_ppc64le").write(self.root)
+        self.refused(self.repack(power, "--label", "v3", "--property", "x86_64 :: level :: v3"), "than its tag, ppc64le")
 
     def test_null(self):
         plain = self.wheel({}).write(self.root)

@@ -39,6 +39,15 @@ class TwoPublishers(TestCase):
             self.assertIn(f'"{name}/"', self.page("index.html"))
         return names
 
+    def test_lint_looks_at_each_object(self):
+        folder = self.root / "dist"
+        self.assert_ok(self.add(*(Wheel(name, "1.0").write(folder) for name in ("demo", "gone"))))
+        lint = lambda: self.variant("index", "lint", PLACE, "--json", env=self.storage.env)  # noqa: E731
+        self.assertEqual(self.assert_ok(lint()).json["problems"], [])
+        del self.storage.buckets["wheels"]["team/a/simple/gone/gone-1.0-py3-none-any.whl"]
+        told = lint()
+        self.assertEqual((told.code, [(one["code"], one["subject"]) for one in told.json["problems"]]), (1, [("missing_file", "gone-1.0-py3-none-any.whl")]))
+
     def test_nothing_is_lost(self):
         folder = self.root / "dist"
         for number in range(8):

@@ -205,6 +205,43 @@ class Together(ApacheCase):
         self.assertEqual(self.aside(), [])
 
 
+    def test_the_first_two_of_an_index(self):
+        """At the same moment, where nothing is: folders are made by both."""
+        wheels = [self.wheel("shared", "1.0"), self.wheel("shared", "2.0")], [self.wheel("one", "1.0"), self.wheel("two", "1.0")]
+        for place in range(12):
+            out = self.apache.url(f"/new/st{place}")
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                for told in pool.map(lambda part: self.add(wheels[0][part], wheels[1][part], out=out), range(2)):
+                    self.assert_ok(told)
+            page = json.loads(self.ask("index.json", out))
+            self.assertEqual({one["name"] for one in page["projects"]}, {"shared", "one", "two"})
+            self.assertEqual(len(json.loads(self.ask("shared/index.json", out))["files"]), 2)
+
+    def test_an_empty_folder_is_nobodys_index(self):
+        """What two left that failed at the beginning."""
+        theirs = self.apache.root / PLACE[1:] / "simple"
+        theirs.mkdir(parents=True)
+        for path in (theirs, theirs.parent, theirs.parent.parent):
+            os.chown(path, *(2 * (65534,) if os.geteuid() == 0 else (-1, -1)))
+        self.assert_ok(self.add(self.wheel()))
+        self.assert_index(self.files())
+
+    def test_lint_looks_at_each_file(self):
+        self.assert_ok(self.add(self.wheel("demo", "1.0", "v1"), self.wheel("demo", "1.0"), self.wheel("gone"), self.wheel("short")))
+        self.assertEqual(self.assert_ok(self.command("index", "lint", self.out, "--json")).json["problems"], [])
+        folder = self.apache.root / PLACE[1:] / "simple"
+        (folder / "gone/gone-1.0-py3-none-any.whl").unlink()
+        (folder / "gone/gone-1.0-py3-none-any.whl.metadata").unlink()
+        (folder / "short/short-1.0-py3-none-any.whl").write_bytes(b"xy")
+        told = self.command("index", "lint", self.out, "--json")
+        self.assertEqual(told.code, 1)
+        self.assertEqual({(one["code"], one["subject"]) for one in told.json["problems"]} - {("missing_file", "gone-1.0-py3-none-any.whl.metadata")},
+                         {("missing_file", "gone-1.0-py3-none-any.whl"), ("wrong_size", "short-1.0-py3-none-any.whl"),
+                          *((one["code"], one["subject"]) for one in told.json["problems"] if one["code"] == "unreadable_metadata")})
+        self.assertIn(("missing_file", "gone-1.0-py3-none-any.whl.metadata"), {(one["code"], one["subject"]) for one in told.json["problems"]})
+        self.assert_fails(self.command("index", "lint", self.out, "--deep"), 2, "--deep reads whole wheels of a folder")
+
+
 class CutOff(ApacheCase):
     """At each request of a change, and of the first change of an index."""
 
