@@ -56,9 +56,13 @@ void read_variants(const std::string& project, const index::PublishedProject& pa
   if (!listed->url.empty()) return;  // its content is elsewhere
   auto metadata = place.read_variants(page, file, report);
   if (!metadata) {
+    // A storage is not asked whether a file that a page names is what it says.
     return note(found, "unreadable_variants_file", project, file, metadata.error().message,
-                "installers pass over all variants of the release, uv over the whole release: "
-                "publish its wheels again");
+                std::string("installers pass over all variants of the release, uv over the whole "
+                            "release: ") +
+                    (place.folder().empty()
+                         ? "remove it with `variant index remove`, and publish its wheels again"
+                         : "publish its wheels again"));
   }
   for (const std::string& label : labels) {
     if (metadata->variants.contains(label)) continue;
