@@ -90,6 +90,9 @@ class Findings(AuditTestCase):
 
     def test_python_tags_and_the_stable_abi(self):
         foreign = MODULE.replace("-x86_64-", "-s390x-")
+        pypy = "demo/_c.pypy311-pp73-x86_64-linux-gnu.so"
+        self.assertNotIn("python-tag-differs", self.codes(self.wheel({pypy: self.module()}, "pp311-pypy311_pp73-manylinux_2_34_x86_64")))
+        self.provoke("python-tag-differs", self.wheel({pypy: self.module()}, "cp311-cp311-manylinux_2_34_x86_64"))
         found = self.provoke("module-name-differs", self.wheel({foreign: self.module()}))
         self.assertIn(MODULE.rsplit("/", 1)[1], found["hint"])
         self.provoke("python-tag-differs", self.wheel({MODULE: self.module()}, "cp312-cp312-manylinux_2_34_x86_64"))

@@ -132,6 +132,13 @@ class Releases(LintCase):
         self.assertIn(("variant_marker", "marked", "marked-1.0-py3-none-any-null.whl"), found)
         self.assertIn(("variant_marker", "plain", "plain-1.0-py3-none-any.whl"), found)
 
+    def test_a_field_that_uv_does_not_know(self):
+        preferring = levels_document()
+        preferring["$schema"] = preferring["$schema"].replace("/peps/850", "").rsplit("/", 1)[0] + "/v0.0.3.json"
+        preferring["default-priorities"] |= {"feature": {"x86_64": ["level"]}, "property": {}}
+        self.publish(Wheel("demo", "1.0", "null", preferring), Wheel("demo", "1.0", "v3", preferring))
+        self.assertIn("default-priorities.feature", self.problems()["unknown_to_uv", "demo", "1.0"]["message"])
+
     def test_dependencies_that_are_not_there_for_a_class(self):
         self.publish(Wheel("demo", "1.0", "null", DOCUMENT, requires=["needed>=1", "absent", "elsewhere; sys_platform == 'win32'"]),
                      Wheel("needed", "1.0", tags="cp312-cp312-manylinux_2_17_x86_64"), Wheel("needed", "0.5"),
