@@ -206,7 +206,7 @@ void lint_stored_files(const std::string& name, const index::PublishedProject& p
     const std::string path = fmt::format("{}/simple/{}/{}", place.name(), name, file);
     const auto& answer = *answers[i];
     if (!answer) {
-      note(found, "unreadable_page", name, file, answer.error().message, answer.error().hint);
+      note(found, "unreadable_file", name, file, answer.error().message, answer.error().hint);
     } else if (!*answer) {
       note(found, "missing_file", name, file, fmt::format("{} is listed, but not there", path),
            "put it back, or remove it with `variant index remove`");

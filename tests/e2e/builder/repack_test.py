@@ -127,6 +127,8 @@ class RelabelTest(RepackCase):
         # What is a variant keeps its properties under another label, and the same bytes come twice.
         again = self.repack(row["file"], "--label", "hopper", "--json").json["wheels"][0]
         self.assertEqual(again["properties"], [self.PROPERTY])
+        other = self.assert_ok(self.repack(row["file"], "--label", "ampere", "--property", "nvidia :: sm_arch :: 80_real"))
+        self.assertIn(f"its property {self.PROPERTY} is replaced", other.err)
         twice = self.variant("repack", path, "--label", "sm90", "--property", self.PROPERTY, "--json", "--out",
                              self.root / "twice").json["wheels"][0]
         self.assertEqual(twice["sha256"], row["sha256"])

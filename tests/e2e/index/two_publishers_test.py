@@ -47,6 +47,11 @@ class TwoPublishers(TestCase):
         del self.storage.buckets["wheels"]["team/a/simple/gone/gone-1.0-py3-none-any.whl"]
         told = lint()
         self.assertEqual((told.code, [(one["code"], one["subject"]) for one in told.json["problems"]]), (1, [("missing_file", "gone-1.0-py3-none-any.whl")]))
+        # What it does not answer for is neither there nor gone.
+        self.storage.fault = lambda request: (403, {}, b"") if request.method == "HEAD" and request.key.endswith("demo-1.0-py3-none-any.whl") else None
+        told = lint()
+        self.assertEqual(told.code, 1)
+        self.assertIn(("unreadable_file", "demo-1.0-py3-none-any.whl"), [(one["code"], one["subject"]) for one in told.json["problems"]])
 
     def test_nothing_is_lost(self):
         folder = self.root / "dist"
