@@ -56,7 +56,7 @@ void read_variants(const std::string& project, const index::PublishedProject& pa
   if (!listed->url.empty()) return;  // its content is elsewhere
   auto metadata = place.read_variants(page, file, report);
   if (!metadata) {
-    // A storage is not asked whether a file that a page names is what it says.
+    // Wheels that a storage has already leave the variants file there as it is.
     return note(found, "unreadable_variants_file", project, file, metadata.error().message,
                 std::string("installers pass over all variants of the release, uv over the whole "
                             "release: ") +

@@ -155,7 +155,11 @@ void lint_labels(const std::string& project, const LintedRelease& release, const
   for (const auto& label : choices) chosen.insert(label.value_or(std::string()));
   const std::string version = wheel::render_version(release.version);
   for (const auto& [label, properties] : metadata.variants) {
-    const std::uint64_t bytes = bytes_of(release, label);
+    std::uint64_t bytes = bytes_of(release, label);
+    for (const LintedWheel& wheel : release.wheels) {  // told by lint_platforms
+      if (wheel.name.label == label && !misplaced_property(wheel, properties).empty())
+        bytes -= wheel.file->size;
+    }
     if (bytes == 0 || chosen.contains(label) || is_null_variant(metadata, label)) continue;
     if (const std::string why = obstacle(metadata, properties); !why.empty()) {
       found.push_back(

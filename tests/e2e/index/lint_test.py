@@ -132,6 +132,13 @@ class Releases(LintCase):
         self.assertIn(("variant_marker", "marked", "marked-1.0-py3-none-any-null.whl"), found)
         self.assertIn(("variant_marker", "plain", "plain-1.0-py3-none-any.whl"), found)
 
+    def test_a_wheel_that_is_lost_is_counted_once(self):
+        both = document({"both": [("x86_64", "level", ["v3"]), ("aarch64", "version", ["8.2a"])]}, namespaces=("x86_64", "aarch64"))
+        wheel = Wheel("demo", "1.0", "both", both, tags="py3-none-manylinux_2_17_x86_64")
+        self.publish(wheel, Wheel("demo", "1.0"))
+        self.assertEqual([one["subject"] for one in self.lint()["problems"] if one["code"] == "unreachable_variant"], [wheel.file_name])
+        self.assertEqual(self.lint()["lost_bytes"], (self.out / "simple/demo" / wheel.file_name).stat().st_size)
+
     def test_a_field_that_uv_does_not_know(self):
         preferring = levels_document()
         preferring["$schema"] = preferring["$schema"].replace("/peps/850", "").rsplit("/", 1)[0] + "/v0.0.3.json"
