@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "runtime/axle_runtime.h"
-#include "tests/bench/peak_rates.h"
+#include "tests/bench/limits/peak_rates.h"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "runtime/axle_runtime.h"
 #include "runtime/engine.h"
 #include "runtime/read_probe.h"
-#include "tests/bench/peak_rates.h"
+#include "tests/bench/limits/peak_rates.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "tests/bench/peak_rates.h"
+#include "tests/bench/limits/peak_rates.h"
 
 #include <algorithm>
 #include <chrono>
