@@ -125,15 +125,15 @@ constexpr auto base64_digits = [] {
 
 bool is_base64_digit(char c) { return base64_digits[static_cast<unsigned char>(c)]; }
 
-/// Fills the hash of `entry`; returns what is wrong with `text`, or nothing.
-std::string read_hash(std::string_view text, RecordEntry& entry) {
+/// Fills the hash of `row`; returns what is wrong with `text`, or nothing.
+std::string read_hash(std::string_view text, RecordRow& row) {
   if (text.empty()) return {};
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return "a hash without an algorithm";
   const std::string_view algorithm = text.substr(0, equals);
   const std::string_view digest = text.substr(equals + 1);
   if (algorithm == "sha384" || algorithm == "sha512") {
-    entry.stronger_hash = text;
+    row.stronger_hash = text;
     return {};
   }
   if (algorithm != "sha256") {
@@ -143,29 +143,29 @@ std::string read_hash(std::string_view text, RecordEntry& entry) {
   if (digest.size() != 43 || !std::ranges::all_of(digest, is_base64_digit)) {
     return "a sha256 hash that is not 43 digits of urlsafe base64";
   }
-  entry.sha256 = digest;
+  row.sha256 = digest;
   return {};
 }
 
-std::string read_size(std::string_view text, RecordEntry& entry) {
+std::string read_size(std::string_view text, RecordRow& row) {
   if (text.empty()) return {};
   std::uint64_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc() || end != text.data() + text.size()) {
     return fmt::format("the size {} is not a number", text::quote(text));
   }
-  entry.size = size;
+  row.size = size;
   return {};
 }
 
 /// What is wrong with the row, or nothing.
-std::string read_row(std::span<const std::string_view> fields, RecordEntry& entry) {
+std::string read_row(std::span<const std::string_view> fields, RecordRow& row) {
   if (fields.size() != 3) return fmt::format("{} fields instead of 3", fields.size());
   if (fields[0].empty()) return "an empty path";
   if (fields[0].find('\0') != std::string_view::npos) return "a path with a NUL byte";
-  if (std::string problem = read_hash(fields[1], entry); !problem.empty()) return problem;
-  if (std::string problem = read_size(fields[2], entry); !problem.empty()) return problem;
-  entry.path = fields[0];
+  if (std::string problem = read_hash(fields[1], row); !problem.empty()) return problem;
+  if (std::string problem = read_size(fields[2], row); !problem.empty()) return problem;
+  row.path = fields[0];
   return {};
 }
 
@@ -197,25 +197,37 @@ void append_size(std::string& text, std::optional<std::uint64_t> size) {
 
 }  // namespace
 
-Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view where) {
+RecordEntry entry_of(const RecordRow& row) {
+  return {std::string(row.path), std::string(row.sha256), row.size, std::string(row.stronger_hash)};
+}
+
+Result<void> for_each_record_row(std::string_view text, std::string_view where,
+                                 const std::function<void(const RecordRow&)>& take) {
   if (!text::is_valid_utf8(text)) {
     return fail(ErrorKind::malformed, fmt::format("{}: not UTF-8 text", where));
   }
-  std::vector<RecordEntry> entries;
-  constexpr std::size_t usual_row = 64;  // bytes, at least
-  entries.reserve(text.size() / usual_row);
   CsvRows rows(text, where);
   while (!rows.done()) {
     auto fields = rows.next();
     if (!fields) return std::unexpected(std::move(fields).error());
     if (fields->empty()) continue;
-    RecordEntry entry;
-    if (const std::string problem = read_row(*fields, entry); !problem.empty()) {
+    RecordRow row;
+    if (const std::string problem = read_row(*fields, row); !problem.empty()) {
       return fail(ErrorKind::malformed,
                   fmt::format("{}: line {}: {}", where, rows.line(), problem));
     }
-    entries.push_back(std::move(entry));
+    take(row);
   }
+  return {};
+}
+
+Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view where) {
+  std::vector<RecordEntry> entries;
+  constexpr std::size_t usual_row = 64;  // bytes, at least
+  entries.reserve(text.size() / usual_row);
+  auto read = for_each_record_row(text, where,
+                                  [&](const RecordRow& row) { entries.push_back(entry_of(row)); });
+  if (!read) return std::unexpected(std::move(read).error());
   return entries;
 }
 
@@ -229,12 +241,9 @@ std::vector<RecordEntry> salvage_record(std::string_view text) {
       continue;
     }
     if (fields->empty() || fields->front().empty()) continue;
-    RecordEntry entry;
-    if (const std::string problem = read_row(*fields, entry); !problem.empty()) {
-      entry = RecordEntry{};
-      entry.path = fields->front();
-    }
-    entries.push_back(std::move(entry));
+    RecordRow row;
+    if (!read_row(*fields, row).empty()) row = {fields->front(), {}, {}, {}};
+    entries.push_back(entry_of(row));
   }
   return entries;
 }

@@ -38,27 +38,39 @@ std::string lines_with(const std::unordered_set<std::string_view>& names, std::s
 
 }  // namespace
 
-Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution& distribution) {
+Result<void> for_each_record_row(const InstalledDistribution& distribution,
+                                 const std::function<void(const wheel::RecordRow&)>& take) {
   const std::string path = distribution.dist_info + "/RECORD";
   auto text = read_file(path, record_limit);
   if (!text) return std::unexpected(text.error());
-  auto entries = wheel::parse_record(*text, path);
+  bool lists_any = false;
+  auto read = wheel::for_each_record_row(*text, path, [&](const wheel::RecordRow& row) {
+    lists_any = true;
+    take(row);
+  });
   // It lists at least itself: an empty one was emptied, and would pass every check as owner of
   // nothing.
-  if (entries && entries->empty())
+  if (read && !lists_any)
     return fail(ErrorKind::malformed, fmt::format("{}: it lists no file", path));
+  return read;
+}
+
+Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution& distribution) {
+  std::vector<wheel::RecordEntry> entries;
+  auto read = for_each_record_row(
+      distribution, [&](const wheel::RecordRow& row) { entries.push_back(wheel::entry_of(row)); });
+  if (!read) return std::unexpected(std::move(read.error()));
   return entries;
 }
 
 Result<std::optional<std::string>> record_target(const InstalledDistribution& distribution,
-                                                 const wheel::RecordEntry& entry,
-                                                 PathResolver& resolver) {
-  if (entry.path.starts_with('/')) return resolver.resolve(entry.path);
+                                                 std::string_view listed, PathResolver& resolver) {
+  if (listed.starts_with('/')) return resolver.resolve(listed);
   const std::string_view site =
       std::string_view(distribution.dist_info).substr(0, distribution.dist_info.rfind('/'));
   std::string path;
-  path.reserve(site.size() + 1 + entry.path.size());
-  return resolver.resolve(path.append(site).append("/").append(entry.path));
+  path.reserve(site.size() + 1 + listed.size());
+  return resolver.resolve(path.append(site).append("/").append(listed));
 }
 
 std::string Owner::title() const {
@@ -79,7 +91,7 @@ Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     if (!text) return {};
     PathResolver resolver(roots);
     for (const wheel::RecordEntry& entry : wheel::salvage_record(lines_with(names, *text))) {
-      auto target = record_target(distribution, entry, resolver);
+      auto target = record_target(distribution, entry.path, resolver);
       if (!target) return std::unexpected(target.error());
       if (*target && paths.contains(**target))
         owned[i].emplace_back(std::move(**target), Owner{&distribution, entry.sha256, entry.size});

@@ -2,8 +2,10 @@
 // Which installed package owns a file, according to the RECORDs.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -19,11 +21,15 @@ namespace axle::installer {
 [[nodiscard]] Result<std::vector<wheel::RecordEntry>> read_record(
     const InstalledDistribution& distribution);
 
-/// The path of an entry of `distribution`'s RECORD; nullopt if it is outside the environment.
-/// Error: io.
+/// The same, row by row. Errors: those of read_record, after rows that were good.
+[[nodiscard]] Result<void> for_each_record_row(
+    const InstalledDistribution& distribution,
+    const std::function<void(const wheel::RecordRow&)>& take);
+
+/// The path that `distribution`'s RECORD lists as `listed`; nullopt if it is outside the
+/// environment. Error: io.
 [[nodiscard]] Result<std::optional<std::string>> record_target(
-    const InstalledDistribution& distribution, const wheel::RecordEntry& entry,
-    PathResolver& resolver);
+    const InstalledDistribution& distribution, std::string_view listed, PathResolver& resolver);
 
 struct Owner {
   const InstalledDistribution* distribution;

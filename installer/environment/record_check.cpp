@@ -55,7 +55,7 @@ class RecordComparison {
   }
 
   void compare(const wheel::RecordEntry& entry) {
-    const auto resolved = record_target(distribution_, entry, resolver_);
+    const auto resolved = record_target(distribution_, entry.path, resolver_);
     if (!resolved) return;
     const std::optional<std::string>& target = *resolved;
     if (!target) return add(entry, RecordFault::outside, "leads outside the environment");

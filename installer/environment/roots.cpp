@@ -69,6 +69,14 @@ bool Roots::is_reserved(std::string_view path) const {
          wheel::fold_name(path.substr(0, slash)) == wheel::fold_name(scripts);
 }
 
+bool Roots::may_have_reserved(std::string_view folder) const {
+  if (!contains_path(base, folder)) return false;
+  if (folder.size() == base.size()) return true;
+  const std::string_view relative = folder.substr(base.size() + 1);
+  return wheel::fold_name(relative.substr(0, relative.find('/'))) == ".axle" ||
+         wheel::fold_name(folder) == wheel::fold_name(scripts);
+}
+
 Result<Roots> find_roots(const Environment& environment) {
   Roots roots;
   const std::pair<const std::string*, std::string*> folders[] = {

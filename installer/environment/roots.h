@@ -31,6 +31,8 @@ class Roots {
   /// The environment's own files, whatever the case: the state folder, pyvenv.cfg, the
   /// interpreters, activation.
   [[nodiscard]] bool is_reserved(std::string_view path) const;
+  /// Whether anything in `folder` itself may be reserved, whatever its name.
+  [[nodiscard]] bool may_have_reserved(std::string_view folder) const;
 };
 
 /// Error: not_found or io (a folder that cannot be resolved), unsupported (folders without a common

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,12 +16,12 @@
 namespace axle::installer {
 namespace {
 
-/// Whether `entry` of the folder `fd` is a folder. nullopt: errno says why that is unknown.
-std::optional<bool> is_folder(int fd, const dirent& entry) {
-  if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
-  struct stat status = {};
-  if (::fstatat(fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  return S_ISDIR(status.st_mode);
+ListedEntry entry_of(std::string name, const struct stat& status) {
+  return {std::move(name),
+          S_ISDIR(status.st_mode),
+          static_cast<std::uint64_t>(status.st_size),
+          nanoseconds_of(status.st_mtim),
+          {}};
 }
 
 Result<ListedFolder> read_folder(const std::string& path) {
@@ -40,10 +40,16 @@ Result<ListedFolder> read_folder(const std::string& path) {
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    const auto folder_there = is_folder(::dirfd(opened.get()), *entry);
-    if (!folder_there)
+    if (entry->d_type == DT_DIR) {
+      folder.entries.push_back({std::string(name), true, 0, 0, {}});
+      continue;
+    }
+    struct stat status = {};
+    if (::fstatat(::dirfd(opened.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      folder.entries.push_back(entry_of(std::string(name), status));
+    } else if (!says_absent(errno)) {  // another program removed it
       return std::unexpected(system_error("look at", path + "/" + entry->d_name, errno));
-    folder.entries.push_back({std::string(name), *folder_there, {}});
+    }
   }
   std::ranges::sort(folder.entries, {}, &ListedEntry::name);
   folder.complete = true;
@@ -57,7 +63,11 @@ ListedEntry* ListedFolder::find(std::string_view name) {
   return found == entries.end() || found->name != name ? nullptr : &*found;
 }
 
-void ListedFolders::foresee(const std::set<std::string>& paths) {
+bool ListedFolder::lacks(std::string_view name) const {
+  return complete && !std::ranges::binary_search(entries, name, {}, &ListedEntry::name);
+}
+
+void ListedFolders::foresee(const std::vector<std::string>& paths) {
   std::vector<const std::string*> unknown;
   for (const std::string& path : paths)
     if (!folders_.contains(path)) unknown.push_back(&path);
@@ -78,11 +88,11 @@ Result<ListedFolder*> ListedFolders::at(const std::string& path) {
 Result<ListedEntry*> ListedFolders::find_file(ListedFolder& folder, std::string_view name,
                                               const std::string& path) {
   if (ListedEntry* found = folder.find(name)) return found->is_folder ? nullptr : found;
-  const auto there = look_at(path);
+  const auto there = look_at(fmt::format("{}/{}", path, name));
   if (!there) return std::unexpected(there.error());
   if (!*there || S_ISDIR((*there)->st_mode)) return nullptr;
   const auto place = std::ranges::lower_bound(folder.entries, name, {}, &ListedEntry::name);
-  return &*folder.entries.insert(place, {std::string(name), false, {}});
+  return &*folder.entries.insert(place, entry_of(std::string(name), **there));
 }
 
 std::vector<std::pair<const std::string, ListedFolder>*> ListedFolders::known() {

@@ -2,7 +2,6 @@
 // What is in the folders that a removal looks at; each is read once.
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +14,9 @@ namespace axle::installer {
 struct ListedEntry {
   std::string name;
   bool is_folder = false;
+  // Of files, when they were listed.
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;  ///< nanoseconds
   /// The packages with which it is removed, by number; empty: it stays. Of files only.
   std::vector<std::uint32_t> leaves_with;
 };
@@ -26,18 +28,20 @@ struct ListedFolder {
 
   /// nullptr: not among `entries`.
   [[nodiscard]] ListedEntry* find(std::string_view name);
+  /// Whether `name` is certainly not in it.
+  [[nodiscard]] bool lacks(std::string_view name) const;
 };
 
 class ListedFolders {
  public:
-  /// Reads those of `paths` that are not known yet, several at once; what cannot be read is an
-  /// error of `at` only.
-  void foresee(const std::set<std::string>& paths);
+  /// Reads those of `paths`, each given once, that are not known yet, several at once; what cannot
+  /// be read is an error of `at` only.
+  void foresee(const std::vector<std::string>& paths);
 
   /// `path`: absolute and without links. The folder stays where it is in memory. Error: io.
   [[nodiscard]] Result<ListedFolder*> at(const std::string& path);
 
-  /// The file `name` in `folder`, whose path is `path`, also where the folder cannot be read, or
+  /// The file `name` in `folder`, which is at `path`, also where the folder cannot be read, or
   /// knows the file under another spelling. nullptr: it does not exist, or is a folder. Error: io.
   [[nodiscard]] static Result<ListedEntry*> find_file(ListedFolder& folder, std::string_view name,
                                                       const std::string& path);

@@ -200,7 +200,7 @@ Result<OverwriteConsent> OverwriteConsent::read(bool all,
     for (const auto& [path, owner] : *files) {
       const bool there =
           std::ranges::find(installed, owner, &InstalledDistribution::name) != installed.end();
-      const auto target = there ? record_target(distribution, {path, {}, {}, {}}, resolver)
+      const auto target = there ? record_target(distribution, path, resolver)
                                 : Result<std::optional<std::string>>(std::nullopt);
       if (!target) return std::unexpected(target.error());
       if (*target) consent.settled_.insert_or_assign(**target, owner);
@@ -272,7 +272,7 @@ void warn_of_left_files(const std::vector<InstalledDistribution>& leaving,
     }
     std::map<std::string, std::vector<std::string>> left;  // by package
     for (const auto& [path, owner] : *files) {
-      const auto target = record_target(distribution, {path, {}, {}, {}}, resolver);
+      const auto target = record_target(distribution, path, resolver);
       if (!target || !*target || brought.contains(**target)) continue;
       const auto gone = std::ranges::find(leaving, owner, &InstalledDistribution::name);
       if (gone != leaving.end()) left[owner].push_back(path);
@@ -315,7 +315,7 @@ Result<std::vector<NewFile>> rewrite_metadata(const InstalledDistribution& distr
   }
   const LostFiles files = by_path(lost);
   for (wheel::RecordEntry& entry : *entries) {
-    const auto target = record_target(distribution, entry, resolver);
+    const auto target = record_target(distribution, entry.path, resolver);
     if (!target) return std::unexpected(target.error());
     const auto found = *target ? files.find(**target) : files.end();
     if (found != files.end()) rewrite_entry(entry, *found->second, *overwritten);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "installer/environment/ownership.h"
 #include "installer/transaction/listed_folders.h"
+#include "installer/transaction/record_places.h"
 #include "installer/tree/byte_code_names.h"
 
 namespace axle::installer {
@@ -41,20 +41,20 @@ class RemovalPlanner {
   Result<void> add(const InstalledDistribution& distribution,
                    const std::vector<std::string>* stand_in) {
     names_.push_back(distribution.name);
-    auto record = read_record(distribution);
-    if (record) {
-      if (auto added = add_entries(distribution, *record); !added) return added;
-    } else if (record.error().kind == ErrorKind::io) {
-      return std::unexpected(record.error());
+    const auto places = find_places(distribution, roots_, resolver_);
+    if (places) {
+      if (auto added = add_places(distribution, *places); !added) return added;
+    } else if (places.error().kind == ErrorKind::io) {
+      return std::unexpected(places.error());
     } else if (stand_in == nullptr) {
-      return std::unexpected(unrecorded(distribution, record.error()));
+      return std::unexpected(unrecorded(distribution, places.error()));
     } else {
-      report_.warn(fmt::format("{}: {}; {}", distribution.dist_info, record.error().message,
+      report_.warn(fmt::format("{}: {}; {}", distribution.dist_info, places.error().message,
                                stand_in->empty()
                                    ? "its files are unknown, so only that folder is removed"
                                    : "the files of the wheel that replaces it count as its own"));
       for (const std::string& file : *stand_in) {
-        if (auto added = add_file(distribution, file, file); !added) return added;
+        if (auto added = add_stand_in(distribution, file); !added) return added;
       }
     }
     auto metadata = resolver_.resolve(distribution.dist_info);
@@ -99,54 +99,52 @@ class RemovalPlanner {
       removal.things.push_back(folder);
       removal.packages[folder].insert(name);
     }
+    for (const std::string& thing : things) {
+      if (!is_whole_folder(thing) || is_byte_code_folder(folder_of(thing))) continue;
+      if (auto added = add_leaves(thing, {}, removal.leaves[thing]); !added)
+        return std::unexpected(added.error());
+    }
     removal.things.insert(removal.things.end(), things.begin(), things.end());
     removal.index.insert(removal.things.begin(), removal.things.end());
     return removal;
   }
 
  private:
-  Result<void> add_entries(const InstalledDistribution& distribution,
-                           const std::vector<wheel::RecordEntry>& record) {
-    std::vector<std::optional<std::string>> targets;
-    targets.reserve(record.size());
-    std::set<std::string> folders;
-    for (const wheel::RecordEntry& entry : record) {
-      auto resolved = record_target(distribution, entry, resolver_);
-      if (!resolved) return std::unexpected(resolved.error());
-      const std::optional<std::string>& target = targets.emplace_back(std::move(*resolved));
-      if (!target) continue;
-      const std::string folder = folder_of(*target);
-      if (target->ends_with(".py")) folders.insert(fmt::format("{}/{}", folder, byte_code_folder));
-      folders.insert(folder);
+  Result<void> add_places(const InstalledDistribution& distribution, const RecordPlaces& places) {
+    for (const auto& [listed, outside] : places.kept) {
+      report_.warn(
+          fmt::format("{} lists '{}', which {}; it is kept", distribution.name, listed,
+                      outside ? "is outside the environment" : "belongs to the environment"));
     }
-    folders_.foresee(folders);
-    for (std::size_t i = 0; i < record.size(); ++i) {
-      if (!targets[i]) {
-        report_.warn(fmt::format("{} lists '{}', which is outside the environment; it is kept",
-                                 distribution.name, record[i].path));
-      } else if (auto added = add_file(distribution, *targets[i], record[i].path); !added) {
+    folders_.foresee(places.folders);
+    std::vector<ListedFolder*> folders;
+    for (const std::string& path : places.folders) {
+      const auto folder = folders_.at(path);
+      if (!folder) return std::unexpected(folder.error());
+      folders.push_back(*folder);
+    }
+    for (const auto& [folder, name] : places.files) {
+      if (auto added = add_file(*folders[folder], places.folders[folder], name); !added)
         return added;
-      }
     }
     return {};
   }
 
-  Result<void> add_file(const InstalledDistribution& distribution, const std::string& target,
-                        const std::string& listed) {
+  Result<void> add_stand_in(const InstalledDistribution& distribution, const std::string& target) {
     if (roots_.is_reserved(target)) {
       report_.warn(fmt::format("{} lists '{}', which belongs to the environment; it is kept",
-                               distribution.name, listed));
+                               distribution.name, target));
       return {};
     }
-    const std::size_t slash = target.rfind('/');
-    if (last_folder_ == nullptr || std::string_view(target).substr(0, slash) != last_path_) {
-      last_path_ = target.substr(0, slash);
-      const auto folder = folders_.at(last_path_);
-      if (!folder) return std::unexpected(folder.error());
-      last_folder_ = *folder;
-    }
-    const auto file =
-        ListedFolders::find_file(*last_folder_, std::string_view(target).substr(slash + 1), target);
+    const std::string path = folder_of(target);
+    const auto folder = folders_.at(path);
+    if (!folder) return std::unexpected(folder.error());
+    return add_file(**folder, path, std::string_view(target).substr(path.size() + 1));
+  }
+
+  /// `path`: of `folder`.
+  Result<void> add_file(ListedFolder& folder, const std::string& path, std::string_view name) {
+    const auto file = ListedFolders::find_file(folder, name, path);
     if (!file) return std::unexpected(file.error());
     if (*file != nullptr)
       (*file)->leaves_with.push_back(static_cast<std::uint32_t>(names_.size() - 1));
@@ -156,15 +154,24 @@ class RemovalPlanner {
   /// Also of modules that remain under the same name: byte code is validated by the seconds and
   /// size of its source, which two versions may share.
   Result<void> add_byte_code() {
+    std::vector<std::pair<ListedFolder*, std::string>> caches;  // of the modules in the folder
+    std::vector<std::string> paths;
     for (auto* known : folders_.known()) {
       ListedFolder& modules = known->second;
-      if (std::ranges::none_of(modules.entries, is_leaving_module)) continue;
-      const auto cache = folders_.at(fmt::format("{}/{}", known->first, byte_code_folder));
+      if (modules.lacks(byte_code_folder) ||
+          std::ranges::none_of(modules.entries, is_leaving_module))
+        continue;
+      paths.push_back(fmt::format("{}/{}", known->first, byte_code_folder));
+      caches.emplace_back(&modules, paths.back());
+    }
+    folders_.foresee(paths);
+    for (const auto& [modules, path] : caches) {
+      const auto cache = folders_.at(path);
       if (!cache) return std::unexpected(cache.error());
       for (ListedEntry& code : (*cache)->entries) {
         const std::string stem = byte_code_stem(code.name);
         if (stem.empty() || code.is_folder || !code.leaves_with.empty()) continue;
-        if (const ListedEntry* module = modules.find(stem + ".py"))
+        if (const ListedEntry* module = modules->find(stem + ".py"))
           code.leaves_with = module->leaves_with;
       }
     }
@@ -224,12 +231,36 @@ class RemovalPlanner {
     return whole;
   }
 
+  [[nodiscard]] bool is_whole_folder(const std::string& path) const {
+    const auto known = whole_.find(path);
+    return known != whole_.end() && known->second;
+  }
+
+  /// As list_leaves: sorted, without byte code. `below`: the path of `folder`, of which all is
+  /// known, below the thing.
+  Result<void> add_leaves(const std::string& folder, const std::string& below, Leaves& leaves) {
+    if (is_byte_code_folder(folder)) return {};
+    const auto listed = folders_.at(folder);
+    if (!listed) return std::unexpected(listed.error());
+    std::vector<std::pair<std::string, const ListedEntry*>> entries;
+    for (const ListedEntry& entry : (*listed)->entries)
+      entries.emplace_back(entry.is_folder ? entry.name + "/" : entry.name, &entry);
+    std::ranges::sort(entries);
+    for (const auto& [name, entry] : entries) {
+      if (!entry->is_folder) {
+        leaves.push_back({below + name, entry->size, entry->modified});
+      } else if (auto added = add_leaves(folder + "/" + entry->name, below + name, leaves);
+                 !added) {
+        return added;
+      }
+    }
+    return {};
+  }
+
   const Roots& roots_;
   Report& report_;
   PathResolver resolver_;
   ListedFolders folders_;
-  std::string last_path_;  ///< of the folder of the last file: neighbours follow each other
-  ListedFolder* last_folder_ = nullptr;
   std::vector<std::string> names_;               ///< of the packages, by their numbers
   std::map<std::string, std::string> metadata_;  ///< folder -> package
   std::unordered_map<std::string, bool> whole_;

@@ -12,6 +12,7 @@
 #include "installer/environment/installed.h"
 #include "installer/environment/roots.h"
 #include "installer/transaction/repair.h"
+#include "installer/tree/leaves.h"
 
 namespace axle::installer {
 
@@ -21,6 +22,8 @@ struct Removal {
   std::unordered_set<std::string> index;  ///< the same, for lookups
   /// Thing -> names of the packages that it is removed with.
   std::unordered_map<std::string, std::set<std::string>> packages;
+  /// Thing -> what list_leaves said of it, where that is known already.
+  std::unordered_map<std::string, Leaves> leaves;
 
   [[nodiscard]] bool has(const std::string& path) const { return index.contains(path); }
 };

@@ -313,7 +313,8 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   std::vector<std::set<std::string>> packages;  // for each move
   for (std::uint32_t i = 0; i < removal_.things.size(); ++i) {
     const std::string& thing = removal_.things[i];
-    auto leaves = list_leaves(thing);
+    const auto known = removal_.leaves.find(thing);
+    auto leaves = known != removal_.leaves.end() ? std::move(known->second) : list_leaves(thing);
     if (!leaves) return std::unexpected(leaves.error());
     journal.moves.push_back({Direction::out, i, thing.substr(below_base), {}, std::move(*leaves)});
     packages.push_back(std::move(removal_.packages[thing]));

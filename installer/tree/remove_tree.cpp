@@ -1,18 +1,125 @@
 #include "installer/tree/remove_tree.h"
 
 #include <cerrno>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/parallel.h"
 #include "installer/file_access.h"
-#include "installer/tree/tree_listing.h"
 
 namespace axle::installer {
 namespace {
+
+constexpr int unfollowed_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+/// A folder whose files are to be removed; it goes itself when nothing refers to it any more, after
+/// the folders in it.
+class LeavingFolder {
+ public:
+  LeavingFolder(std::shared_ptr<LeavingFolder> above, std::string name)
+      : above_(std::move(above)), name_(std::move(name)) {}
+  LeavingFolder(const LeavingFolder&) = delete;
+  LeavingFolder& operator=(const LeavingFolder&) = delete;
+  ~LeavingFolder() {
+    opened_.reset();
+    (void)::unlinkat(parent(), name_.c_str(), AT_REMOVEDIR);
+  }
+
+  /// Removes its files. Names of the folders in it are appended to `inner`. What cannot be read or
+  /// removed stays.
+  void remove_files(std::vector<std::string>& inner) {
+    Descriptor folder(::openat(parent(), name_.c_str(), unfollowed_folder));
+    if (folder) opened_.reset(::fdopendir(folder.get()));
+    if (opened_ == nullptr) return;
+    (void)folder.release();  // `opened_` closes it
+    // Not while it is read: not every file system then lists what is left.
+    std::vector<std::string> files;
+    while (const dirent* entry = ::readdir(opened_.get())) {
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      (is_folder(*entry) ? inner : files).emplace_back(name);
+    }
+    for (const std::string& name : files) (void)::unlinkat(fd(), name.c_str(), 0);
+  }
+
+ private:
+  [[nodiscard]] int parent() const { return above_ == nullptr ? AT_FDCWD : above_->fd(); }
+  [[nodiscard]] int fd() const { return ::dirfd(opened_.get()); }
+  [[nodiscard]] bool is_folder(const dirent& entry) const {
+    if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+    struct stat status = {};
+    return ::fstatat(fd(), entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(status.st_mode);
+  }
+
+  std::shared_ptr<LeavingFolder> above_;
+  std::string name_;
+  OpenFolder opened_;  ///< until nothing in it is worked on
+};
+
+/// Folders that several threads take one by one: the system changes a folder for one thread at a
+/// time. The last found comes first, so that few folders are open at once.
+class LeavingFolders {
+ public:
+  explicit LeavingFolders(const std::string& top) {
+    waiting_.push_back(std::make_shared<LeavingFolder>(nullptr, top));
+  }
+
+  /// Until there are none left.
+  void work() {
+    try {
+      while (std::shared_ptr<LeavingFolder> folder = next()) {
+        std::vector<std::string> inner;
+        folder->remove_files(inner);
+        give_back(std::move(folder), inner);
+      }
+    } catch (...) {  // no memory
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+      changed_.notify_all();
+      throw;
+    }
+  }
+
+ private:
+  /// nullptr: all are taken, and no more will be found.
+  std::shared_ptr<LeavingFolder> next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_ || taken_ == 0 || !waiting_.empty(); });
+    if (ended_ || waiting_.empty()) return nullptr;
+    std::shared_ptr<LeavingFolder> folder = std::move(waiting_.back());
+    waiting_.pop_back();
+    ++taken_;
+    return folder;
+  }
+
+  void give_back(std::shared_ptr<LeavingFolder> folder, const std::vector<std::string>& inner) {
+    {
+      const std::lock_guard lock(mutex_);
+      for (const std::string& name : inner)
+        waiting_.push_back(std::make_shared<LeavingFolder>(folder, name));
+    }
+    folder.reset();  // the system's work, which nobody should wait for
+    const std::lock_guard lock(mutex_);
+    --taken_;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;  ///< protects what follows
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<LeavingFolder>> waiting_;
+  unsigned taken_ = 0;  ///< of which more may be found
+  bool ended_ = false;
+};
 
 int remove_at(int parent, const char* name);
 
@@ -39,7 +146,7 @@ int empty_folder(int fd) {
 int remove_at(int parent, const char* name) {
   if (::unlinkat(parent, name, 0) == 0 || errno == ENOENT) return 0;
   const int refused = errno;
-  const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int fd = ::openat(parent, name, unfollowed_folder);
   if (fd < 0 && (errno == ENOTDIR || errno == ELOOP)) return refused;
   const int first = fd < 0 ? errno : empty_folder(fd);
   // A folder that cannot be read may still be empty.
@@ -50,7 +157,11 @@ int remove_at(int parent, const char* name) {
 }  // namespace
 
 int remove_tree(const std::string& path) {
-  if (const auto listing = TreeListing::read(path, {})) listing->remove_files_and_folders();
+  {
+    LeavingFolders folders(path);
+    const unsigned threads = system::usable_processors();
+    system::for_each_at_once(threads, threads, [&](std::size_t) { folders.work(); });
+  }
   // What that left; whatever is wrong is found here.
   return remove_at(AT_FDCWD, path.c_str());
 }

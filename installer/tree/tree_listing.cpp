@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ranges>
 #include <utility>
 
 #include <dirent.h>
@@ -12,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "foundation/system/parallel.h"
 #include "installer/file_access.h"
 #include "installer/try_each.h"
 
@@ -104,33 +102,6 @@ Result<TreeListing> TreeListing::read(const std::string& top, std::string_view s
   }
   listing.first_.push_back(files);
   return listing;
-}
-
-void TreeListing::remove_files_and_folders() const {
-  // The system changes a folder for one thread at a time: each has its own, the largest first.
-  std::vector<const TreeFolder*> by_size;
-  for (const TreeFolder& folder : folders_) by_size.push_back(&folder);
-  std::ranges::sort(by_size, std::greater(),
-                    [](const TreeFolder* folder) { return folder->files.size(); });
-  system::for_each_at_once(by_size.size(), system::usable_processors(), [&](std::size_t i) {
-    const Descriptor opened = open_below(top(), by_size[i]->below);
-    if (!opened) return;
-    for (const std::string& name : by_size[i]->files)
-      (void)::unlinkat(opened.get(), name.c_str(), 0);
-  });
-  std::string_view parent;
-  Descriptor opened;
-  for (const TreeFolder& folder : folders_ | std::views::reverse) {
-    if (folder.below.empty()) continue;
-    const std::string_view path = std::string_view(folder.below).substr(0, folder.below.size() - 1);
-    const std::size_t slash = path.rfind('/') + 1;  // 0 if there is none
-    if (!opened || path.substr(0, slash) != parent) {
-      parent = path.substr(0, slash);
-      opened = open_below(top(), std::string(parent));
-    }
-    if (opened)
-      (void)::unlinkat(opened.get(), std::string(path.substr(slash)).c_str(), AT_REMOVEDIR);
-  }
 }
 
 Result<void> TreeListing::for_each_file(

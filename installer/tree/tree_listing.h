@@ -41,9 +41,6 @@ class TreeListing {
   [[nodiscard]] Result<void> for_each_file(
       const std::function<Result<void>(const File& file)>& work) const;
 
-  /// Removes the files, and those folders below the top that are empty then, as far as possible.
-  void remove_files_and_folders() const;
-
  private:
   explicit TreeListing(std::string path, system::Descriptor top)
       : path_(std::move(path)), top_(std::move(top)) {}

@@ -58,7 +58,7 @@ class Records {
       const auto entries = read_record(distribution);
       if (!entries) continue;
       for (const axle::wheel::RecordEntry& entry : *entries) {
-        const auto target = record_target(distribution, entry, resolver);
+        const auto target = record_target(distribution, entry.path, resolver);
         REQUIRE(target);
         if (*target && paths.contains(**target)) found[**target] += " " + distribution.name;
       }

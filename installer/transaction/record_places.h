@@ -1,0 +1,33 @@
+#pragma once
+// Where the rows of a RECORD lead to, folder by folder.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "installer/environment/installed.h"
+#include "installer/environment/roots.h"
+
+namespace axle::installer {
+
+struct RecordPlaces {
+  struct File {
+    std::uint32_t folder;  ///< its place in `folders`
+    std::string name;
+  };
+  /// What is not to be touched, as RECORD lists it.
+  struct Kept {
+    std::string listed;
+    bool outside;  ///< of the environment; otherwise it is the environment's own (Roots)
+  };
+  std::vector<std::string> folders;  ///< absolute, without links, each once
+  std::vector<File> files;           ///< they need not exist
+  std::vector<Kept> kept;
+};
+
+/// Errors: those of read_record, and of PathResolver.
+[[nodiscard]] Result<RecordPlaces> find_places(const InstalledDistribution& distribution,
+                                               const Roots& roots, PathResolver& resolver);
+
+}  // namespace axle::installer
