@@ -144,7 +144,7 @@ Result<UnflushedMarks> find_unflushed(const std::string& base, Copies copies) {
   return marks;
 }
 
-Result<void> promise_change(const std::string& base, const UnflushedChange& change) {
+Result<void> promise_change(const std::string& base, const std::string& rendered) {
   const std::string boot = system::boot_id();
   if (boot.empty()) return flush_file_system(state_of(base));
   const std::string folder = folder_of(base);
@@ -159,7 +159,7 @@ Result<void> promise_change(const std::string& base, const UnflushedChange& chan
       number = std::max(number, used);
   }
   ++number;
-  if (auto done = write_mark(folder, number, boot, render_unflushed(change)); !done) return done;
+  if (auto done = write_mark(folder, number, boot, rendered); !done) return done;
   for (const std::string& above : {folder, state_of(base), base}) {
     if (auto done = flush_folder(above); !done) {
       (void)withdraw_promises(base, Withdrawn::never_visible);

@@ -39,10 +39,11 @@ enum class Copies : std::uint8_t { leave, remove };
 /// Without the marks that are copies. Error: io.
 [[nodiscard]] Result<UnflushedMarks> find_unflushed(const std::string& base, Copies copies);
 
-/// Makes the promise of a change durable; to be called before its first visible effect. Waits for
-/// this record and the names above it, not for files that were staged. Where the system has no boot
-/// id, it waits for everything instead and leaves no mark. Error: io; there is no mark then.
-[[nodiscard]] Result<void> promise_change(const std::string& base, const UnflushedChange& change);
+/// Makes the promise of a change (`rendered`: by render_unflushed) durable; to be called before its
+/// first visible effect. Waits for this record and the names above it, not for files that were
+/// staged. Where the system has no boot id, it waits for everything instead and leaves no mark.
+/// Error: io; there is no mark then.
+[[nodiscard]] Result<void> promise_change(const std::string& base, const std::string& rendered);
 
 /// The changes that are promised in this boot are complete. Error: io.
 [[nodiscard]] Result<void> fulfil_promises(const std::string& base);

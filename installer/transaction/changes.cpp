@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "foundation/system/until_exit.h"
 #include "foundation/text/nearest.h"
 #include "installer/durability/unflushed_marks.h"
 #include "installer/environment/evaluated_metadata.h"
@@ -301,7 +302,7 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
       !settled)
     return settled;
   warn_of_left_files(leaving, prepared.entering, staying, prepared.roots, report);
-  for (const NewPackage& package : prepared.entering) prepared.staging.add(package);
+  prepared.staging.add(prepared.entering);
   if (auto checked = prepared.staging.check(staying, *consent); !checked) return checked;
   changes.conflicts = prepared.staging.conflicts();
   std::ranges::copy(prepared.staging.overwritten(), std::back_inserter(changes.overwritten));
@@ -407,7 +408,7 @@ Result<Changes> foresee_changes(const PackageSet& set, const Environment& enviro
 }
 
 Result<void> apply(Changes& changes, Report& report) {
-  const std::unique_ptr<PreparedChanges> prepared = std::move(changes.prepared);
+  std::unique_ptr<PreparedChanges> prepared = std::move(changes.prepared);
   if (!changes.conflicts.empty()) return std::unexpected(changes.conflicts.front().error);
   if (prepared == nullptr) return {};
   auto transaction = Transaction::begin(prepared->roots.base);
@@ -430,9 +431,14 @@ Result<void> apply(Changes& changes, Report& report) {
       if (rewritten.by == &package) package.files.push_back(std::move(rewritten.file));
     }
   }
-  const UnflushedChange promise =
-      promise_of(journal, std::move(prepared->entering), prepared->roots.base, prepared->store);
-  return transaction->commit(journal, promise, report);
+  UnflushedChange promise =
+      promise_of(journal, prepared->entering, prepared->roots.base, prepared->store);
+  auto committed = transaction->commit(journal, promise, report);
+  prepared->lock.reset();
+  system::keep_until_exit(std::move(prepared));
+  system::keep_until_exit(std::move(journal));
+  system::keep_until_exit(std::move(promise));
+  return committed;
 }
 
 Result<Changes> install(const plan::Resolution& resolution, const Environment& environment,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include <dirent.h>
@@ -12,6 +13,7 @@
 
 #include "foundation/system/parallel.h"
 #include "installer/file_access.h"
+#include "installer/try_each.h"
 
 namespace axle::installer {
 namespace {
@@ -24,6 +26,27 @@ ListedEntry entry_of(std::string name, const struct stat& status) {
           {}};
 }
 
+/// Notes what `files`, of the open folder at `path`, are. One that another program has removed
+/// loses its name.
+Result<void> look_at_files(int folder, const std::string& path, std::span<ListedEntry> files) {
+  for (ListedEntry& file : files) {
+    if (file.is_folder) continue;
+    struct stat status = {};
+    if (::fstatat(folder, file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      file = entry_of(std::move(file.name), status);
+    } else if (says_absent(errno)) {
+      file.name.clear();
+    } else {
+      return std::unexpected(system_error("look at", path + "/" + file.name, errno));
+    }
+  }
+  return {};
+}
+
+/// Files of one folder that one thread looks at.
+constexpr std::size_t looks_at_a_time = 512;
+
+/// The files are not looked at if there are more than `looks_at_a_time`.
 Result<ListedFolder> read_folder(const std::string& path) {
   ListedFolder folder;
   const OpenFolder opened(::opendir(path.c_str()));
@@ -40,20 +63,39 @@ Result<ListedFolder> read_folder(const std::string& path) {
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    if (entry->d_type == DT_DIR) {
-      folder.entries.push_back({std::string(name), true, 0, 0, {}});
-      continue;
-    }
-    struct stat status = {};
-    if (::fstatat(::dirfd(opened.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
-      folder.entries.push_back(entry_of(std::string(name), status));
-    } else if (!says_absent(errno)) {  // another program removed it
-      return std::unexpected(system_error("look at", path + "/" + entry->d_name, errno));
-    }
+    folder.entries.push_back({std::string(name), entry->d_type == DT_DIR, 0, 0, {}});
   }
   std::ranges::sort(folder.entries, {}, &ListedEntry::name);
   folder.complete = true;
+  if (folder.entries.size() > looks_at_a_time) return folder;
+  if (auto looked = look_at_files(::dirfd(opened.get()), path, folder.entries); !looked)
+    return std::unexpected(looked.error());
   return folder;
+}
+
+/// Looks at the files that read_folder left out, several at once. `folders`: with their paths.
+Result<void> look_at_rest(std::span<const std::pair<const std::string*, ListedFolder*>> folders) {
+  struct Batch {
+    const std::string* path;
+    std::span<ListedEntry> files;
+  };
+  std::vector<Batch> batches;
+  for (const auto& [path, folder] : folders) {
+    std::span<ListedEntry> files = folder->entries;
+    if (files.size() <= looks_at_a_time) continue;
+    for (; !files.empty(); files = files.subspan(std::min(files.size(), looks_at_a_time)))
+      batches.push_back({path, files.first(std::min(files.size(), looks_at_a_time))});
+  }
+  return try_each(batches.size(), [&](std::size_t i) -> Result<void> {
+    const auto opened = open_folder(*batches[i].path);
+    if (!opened) return std::unexpected(opened.error());
+    return look_at_files(opened->get(), *batches[i].path, batches[i].files);
+  });
+}
+
+/// Forgets those that are gone.
+void settle(ListedFolder& folder) {
+  std::erase_if(folder.entries, [](const ListedEntry& entry) { return entry.name.empty(); });
 }
 
 }  // namespace
@@ -74,14 +116,23 @@ void ListedFolders::foresee(const std::vector<std::string>& paths) {
   std::vector<Result<ListedFolder>> read(unknown.size());
   system::for_each_at_once(unknown.size(), system::usable_processors(),
                            [&](std::size_t i) { read[i] = read_folder(*unknown[i]); });
+  std::vector<std::pair<const std::string*, ListedFolder*>> listed;
   for (std::size_t i = 0; i < unknown.size(); ++i)
-    if (read[i]) folders_.emplace(*unknown[i], std::move(*read[i]));
+    if (read[i]) listed.emplace_back(unknown[i], &*read[i]);
+  if (auto looked = look_at_rest(listed); !looked) return;
+  for (const auto& [path, folder] : listed) {
+    settle(*folder);
+    folders_.emplace(*path, std::move(*folder));
+  }
 }
 
 Result<ListedFolder*> ListedFolders::at(const std::string& path) {
   if (const auto known = folders_.find(path); known != folders_.end()) return &known->second;
   auto folder = read_folder(path);
   if (!folder) return std::unexpected(std::move(folder.error()));
+  const std::pair<const std::string*, ListedFolder*> one(&path, &*folder);
+  if (auto looked = look_at_rest({&one, 1}); !looked) return std::unexpected(looked.error());
+  settle(*folder);
   return &folders_.emplace(path, std::move(*folder)).first->second;
 }
 

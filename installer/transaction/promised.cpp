@@ -14,7 +14,7 @@ bool says_record(const NewFile& file, std::string_view site) {
 
 }  // namespace
 
-UnflushedChange promise_of(const Journal& journal, std::vector<NewPackage> entering,
+UnflushedChange promise_of(const Journal& journal, std::vector<NewPackage>& entering,
                            const std::string& base, const std::string& store) {
   UnflushedChange change;
   change.title = journal.title;

@@ -11,8 +11,9 @@
 
 namespace axle::installer {
 
-/// `base`: the environment's; `store`: the folder of the store.
-[[nodiscard]] UnflushedChange promise_of(const Journal& journal, std::vector<NewPackage> entering,
+/// `base`: the environment's; `store`: the folder of the store. The files of `entering` are used
+/// up.
+[[nodiscard]] UnflushedChange promise_of(const Journal& journal, std::vector<NewPackage>& entering,
                                          const std::string& base, const std::string& store);
 
 }  // namespace axle::installer

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "foundation/system/until_exit.h"
 #include "installer/environment/ownership.h"
 #include "installer/transaction/listed_folders.h"
 #include "installer/transaction/record_places.h"
@@ -242,14 +244,20 @@ class RemovalPlanner {
     if (is_byte_code_folder(folder)) return {};
     const auto listed = folders_.at(folder);
     if (!listed) return std::unexpected(listed.error());
-    std::vector<std::pair<std::string, const ListedEntry*>> entries;
-    for (const ListedEntry& entry : (*listed)->entries)
-      entries.emplace_back(entry.is_folder ? entry.name + "/" : entry.name, &entry);
-    std::ranges::sort(entries);
-    for (const auto& [name, entry] : entries) {
+    std::vector<const ListedEntry*> entries;
+    for (const ListedEntry& entry : (*listed)->entries) entries.push_back(&entry);
+    // By their paths, in which a slash comes behind the name of a folder.
+    const auto has_folder = [](const ListedEntry* entry) { return entry->is_folder; };
+    if (std::ranges::any_of(entries, has_folder)) {
+      std::ranges::sort(entries, {}, [](const ListedEntry* entry) {
+        return entry->is_folder ? entry->name + "/" : entry->name;
+      });
+    }
+    for (const ListedEntry* entry : entries) {
       if (!entry->is_folder) {
-        leaves.push_back({below + name, entry->size, entry->modified});
-      } else if (auto added = add_leaves(folder + "/" + entry->name, below + name, leaves);
+        leaves.push_back({below + entry->name, entry->size, entry->modified});
+      } else if (auto added =
+                     add_leaves(folder + "/" + entry->name, below + entry->name + "/", leaves);
                  !added) {
         return added;
       }
@@ -271,17 +279,19 @@ class RemovalPlanner {
 Result<Removal> plan_removal(const std::vector<InstalledDistribution>& leaving,
                              const std::vector<InstalledDistribution>& staying,
                              const StandIns& stand_ins, const Roots& roots, Report& report) {
-  RemovalPlanner planner(roots, report);
+  auto planner = std::make_unique<RemovalPlanner>(roots, report);
   for (const InstalledDistribution& distribution : leaving) {
     const auto stand_in = stand_ins.find(distribution.dist_info);
     const auto* files = stand_in == stand_ins.end() ? nullptr : &stand_in->second;
-    if (auto added = planner.add(distribution, files); !added)
+    if (auto added = planner->add(distribution, files); !added)
       return std::unexpected(added.error());
   }
   if (!leaving.empty()) {
-    if (auto kept = planner.keep_shared(staying); !kept) return std::unexpected(kept.error());
+    if (auto kept = planner->keep_shared(staying); !kept) return std::unexpected(kept.error());
   }
-  return planner.plan();
+  auto removal = planner->plan();
+  system::keep_until_exit(std::move(planner));
+  return removal;
 }
 
 }  // namespace axle::installer

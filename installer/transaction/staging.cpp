@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/parallel.h"
 #include "installer/file_hash.h"
 #include "installer/tree/byte_code_names.h"
 #include "installer/try_each.h"
@@ -23,12 +24,32 @@ constexpr std::string_view conflict_hint =
 
 }  // namespace
 
-void Staging::add(const NewPackage& package) {
+void Staging::add_conflict(const StagedPath& there, const NewFile& file, const NewPackage& package,
+                           std::vector<FileConflict>& conflicts) {
+  const bool same = there.file != nullptr && there.file->target == file.target &&
+                    there.file->sha256 == file.sha256 && there.file->size == file.size;
+  // Of a module that two packages share, the first one's is linked, and its byte code goes with it.
+  if (same || (there.file != nullptr && file.byte_code)) return;
+  const std::string other = there.file == nullptr ? std::string() : there.package->title;
+  conflicts.push_back(
+      {file.target,
+       package.title,
+       other,
+       {ErrorKind::conflict,
+        fmt::format("{} and {} both install {}", package.title, other.empty() ? "a folder" : other,
+                    file.target),
+        "leave one of them out, or have both with --overwrite, which gives such files to the one "
+        "that is installed later; nothing was changed"}});
+}
+
+Staging::StagedPath Staging::tree_of(const NewPackage& package,
+                                     std::vector<FileConflict>& conflicts) const {
+  StagedPath root;
   // Neighbours in a wheel lie in one folder, as a rule.
   std::string_view last_folder;
   StagedPath* last_node = nullptr;
   for (const NewFile& file : package.files) {
-    StagedPath* node = &root_;
+    StagedPath* node = &root;
     const std::string_view path = file.target;
     std::string_view rest = path.substr(roots_.base.size() + 1);
     const std::string_view folder = path.substr(0, path.rfind('/') + 1);
@@ -52,26 +73,47 @@ void Staging::add(const NewPackage& package) {
       if (node->file != nullptr || slash == std::string_view::npos) break;
       rest = rest.substr(slash + 1);
     }
-    const bool same = node->file != nullptr && node->file->target == file.target &&
-                      node->file->sha256 == file.sha256 && node->file->size == file.size;
-    // Of a module that two packages share, the first one's is linked, and its byte code goes with
-    // it.
-    if (same || (node->file != nullptr && file.byte_code)) continue;
     if (node->file != nullptr || !node->children.empty()) {
-      const std::string other = node->file == nullptr ? std::string() : node->package->title;
-      conflicts_.push_back({file.target,
-                            package.title,
-                            other,
-                            {ErrorKind::conflict,
-                             fmt::format("{} and {} both install {}", package.title,
-                                         other.empty() ? "a folder" : other, file.target),
-                             "leave one of them out, or have both with --overwrite, which gives "
-                             "such files to the one that is installed later; nothing was "
-                             "changed"}});
-      continue;
+      add_conflict(*node, file, package, conflicts);
+    } else {
+      node->file = &file;
+      node->package = &package;
     }
-    node->file = &file;
-    node->package = &package;
+  }
+  return root;
+}
+
+void Staging::collide(const StagedPath& there, const StagedPath& from) {
+  if (from.file != nullptr) add_conflict(there, *from.file, *from.package, conflicts_);
+  for (const auto& [name, child] : from.children) collide(there, child);
+}
+
+void Staging::merge(StagedPath& into, StagedPath& from) {
+  while (!from.children.empty()) {
+    auto inserted = into.children.insert(from.children.extract(from.children.begin()));
+    if (inserted.inserted) continue;
+    StagedPath& there = inserted.position->second;
+    StagedPath& more = inserted.node.mapped();
+    if (there.file == nullptr && more.file == nullptr) {
+      merge(there, more);
+    } else {
+      collide(there, more);
+    }
+  }
+}
+
+void Staging::add(const std::vector<NewPackage>& packages) {
+  struct Tree {
+    StagedPath root;
+    std::vector<FileConflict> conflicts;
+  };
+  std::vector<Tree> trees(packages.size());
+  system::for_each_at_once(packages.size(), system::usable_processors(), [&](std::size_t i) {
+    trees[i].root = tree_of(packages[i], trees[i].conflicts);
+  });
+  for (Tree& tree : trees) {
+    std::ranges::move(tree.conflicts, std::back_inserter(conflicts_));
+    merge(root_, tree.root);
   }
 }
 
@@ -218,7 +260,8 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying,
   return {};
 }
 
-Result<StoreTree> Staging::tree_of(const StagedPath& node, const std::vector<StagedFile>& files) {
+Result<StoreTree> Staging::store_tree_of(const StagedPath& node,
+                                         const std::vector<StagedFile>& files) {
   // Of the file before, as a rule.
   if (!files.empty() && files.back().package == node.package &&
       files.back().file->byte_code == node.file->byte_code && !files.back().file->stored.empty())
@@ -240,7 +283,7 @@ Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::s
   if (node.file != nullptr) {
     StoreTree store{-1, {}};
     if (!node.file->stored.empty()) {
-      auto tree = tree_of(node, files);
+      auto tree = store_tree_of(node, files);
       if (!tree) return std::unexpected(std::move(tree.error()));
       store = *tree;
     }
@@ -337,15 +380,22 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   std::vector<Leaf> made_leaves;
   if (auto made = make_files(files, opened->get(), made_leaves); !made)
     return within_staging(made.error());
-  for (std::uint32_t i = 0; i < entering_.size(); ++i) {
+  const std::size_t first = journal.moves.size();
+  journal.moves.resize(first + entering_.size());
+  packages.resize(first + entering_.size());
+  system::for_each_at_once(entering_.size(), system::usable_processors(), [&](std::size_t i) {
     Leaves leaves;
     for (std::size_t file = i == 0 ? 0 : ends[i - 1]; file < ends[i]; ++file)
       if (!files[file].byte_code) leaves.push_back(std::move(made_leaves[file]));
     std::ranges::sort(leaves);
-    journal.moves.push_back(
-        {Direction::in, i, entering_[i].path.substr(below_base), {}, std::move(leaves)});
-    add_packages(*entering_[i].node, packages.emplace_back());
-  }
+    journal.moves[first + i] = {Direction::in,
+                                static_cast<std::uint32_t>(i),
+                                entering_[i].path.substr(below_base),
+                                {},
+                                std::move(leaves)};
+    add_packages(*entering_[i].node, packages[first + i]);
+  });
+  trees_.clear();
   name_packages(journal.moves, packages);
   return {};
 }

@@ -30,9 +30,9 @@ class Staging {
  public:
   Staging(const Roots& roots, Removal& removal) : roots_(roots), removal_(removal) {}
 
-  /// `package` must be there until all is staged. If two packages have different files at one path,
+  /// `packages` must be there until all is staged. If two of them have different files at one path,
   /// that is a conflict.
-  void add(const NewPackage& package);
+  void add(const std::vector<NewPackage>& packages);
 
   /// Compares with the environment without what is removed. An existing file that is equal
   /// according to its owners' RECORDs is shared, or replaced if it was edited; any other is a
@@ -84,6 +84,15 @@ class Staging {
   void remove(const std::string& path, const std::string& package);
 
   static void add_packages(const StagedPath& node, std::set<std::string>& names);
+  /// Below the environment's base.
+  [[nodiscard]] StagedPath tree_of(const NewPackage& package,
+                                   std::vector<FileConflict>& conflicts) const;
+  /// Of files at one path, the first of `into` counts.
+  void merge(StagedPath& into, StagedPath& from);
+  /// The files of `from` have no place beside what is at `there`, unless they are the same.
+  void collide(const StagedPath& there, const StagedPath& from);
+  static void add_conflict(const StagedPath& there, const NewFile& file, const NewPackage& package,
+                           std::vector<FileConflict>& conflicts);
   Result<void> walk(StagedPath& folder, const std::string& path);
   /// A file to be created.
   struct StagedFile {
@@ -104,7 +113,7 @@ class Staging {
   Result<void> make_files(const std::vector<StagedFile>& files, int folder_fd,
                           std::vector<Leaf>& leaves) const;
   /// That has the file of `node`, which comes after `files`. By several threads.
-  Result<StoreTree> tree_of(const StagedPath& node, const std::vector<StagedFile>& files);
+  Result<StoreTree> store_tree_of(const StagedPath& node, const std::vector<StagedFile>& files);
 
   const Roots& roots_;
   Removal& removal_;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/parallel.h"
 #include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
 #include "installer/history/history.h"
@@ -58,12 +59,20 @@ Result<void> Transaction::draft_history(const std::string& text) const {
 Result<void> Transaction::commit(const Journal& journal, const UnflushedChange& promise,
                                  Report& report) {
   const TransactionFolder folder(base_);
-  if (auto drafted = create_file(AT_FDCWD, draft_of(folder), render_journal(journal), false);
-      !drafted)
-    return drafted;
+  Result<void> drafted;
+  std::string promised_text;
+  // Both are megabytes for a large package.
+  system::for_each_at_once(2, system::usable_processors(), [&](std::size_t which) {
+    if (which == 0) {
+      drafted = create_file(AT_FDCWD, draft_of(folder), render_journal(journal), false);
+    } else {
+      promised_text = render_unflushed(promise);
+    }
+  });
+  if (!drafted) return drafted;
   // A promise is kept after the next start of the machine, even if the command ends here.
   const Unbroken unbroken;
-  if (auto promised = promise_change(base_, promise); !promised) return promised;
+  if (auto promised = promise_change(base_, promised_text); !promised) return promised;
   if (auto entered = enter_journal(folder); !entered) {
     // If that fails too, the next command does it.
     (void)withdraw_promises(base_, Withdrawn::never_visible);

@@ -1,9 +1,13 @@
 #include "installer/tree/remove_tree.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,20 +38,27 @@ class LeavingFolder {
     (void)::unlinkat(parent(), name_.c_str(), AT_REMOVEDIR);
   }
 
-  /// Removes its files. Names of the folders in it are appended to `inner`. What cannot be read or
-  /// removed stays.
-  void remove_files(std::vector<std::string>& inner) {
+  struct Names {
+    std::vector<std::string> files;
+    std::vector<std::string> folders;
+  };
+  /// What is in it, before the first `remove`; nothing if it cannot be read.
+  [[nodiscard]] Names list() {
+    Names names;
     Descriptor folder(::openat(parent(), name_.c_str(), unfollowed_folder));
     if (folder) opened_.reset(::fdopendir(folder.get()));
-    if (opened_ == nullptr) return;
+    if (opened_ == nullptr) return names;
     (void)folder.release();  // `opened_` closes it
-    // Not while it is read: not every file system then lists what is left.
-    std::vector<std::string> files;
     while (const dirent* entry = ::readdir(opened_.get())) {
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
-      (is_folder(*entry) ? inner : files).emplace_back(name);
+      (is_folder(*entry) ? names.folders : names.files).emplace_back(name);
     }
+    return names;
+  }
+
+  /// What cannot be removed stays.
+  void remove(std::span<const std::string> files) const {
     for (const std::string& name : files) (void)::unlinkat(fd(), name.c_str(), 0);
   }
 
@@ -66,21 +77,23 @@ class LeavingFolder {
   OpenFolder opened_;  ///< until nothing in it is worked on
 };
 
-/// Folders that several threads take one by one: the system changes a folder for one thread at a
-/// time. The last found comes first, so that few folders are open at once.
-class LeavingFolders {
+/// Work that several threads take piece by piece: folders to be listed, and files of one that has
+/// many. The last found comes first, so that few folders are open at once.
+class TreeRemoval {
  public:
-  explicit LeavingFolders(const std::string& top) {
-    waiting_.push_back(std::make_shared<LeavingFolder>(nullptr, top));
+  explicit TreeRemoval(const std::string& top) {
+    waiting_.push_back({std::make_shared<LeavingFolder>(nullptr, top), {}});
   }
 
-  /// Until there are none left.
+  /// Until there is none left.
   void work() {
     try {
-      while (std::shared_ptr<LeavingFolder> folder = next()) {
-        std::vector<std::string> inner;
-        folder->remove_files(inner);
-        give_back(std::move(folder), inner);
+      while (std::optional<Piece> piece = next()) {
+        std::vector<Piece> found = do_piece(std::move(*piece));
+        const std::lock_guard lock(mutex_);
+        std::ranges::move(found, std::back_inserter(waiting_));
+        --taken_;
+        changed_.notify_all();
       }
     } catch (...) {  // no memory
       const std::lock_guard lock(mutex_);
@@ -91,32 +104,42 @@ class LeavingFolders {
   }
 
  private:
-  /// nullptr: all are taken, and no more will be found.
-  std::shared_ptr<LeavingFolder> next() {
+  struct Piece {
+    std::shared_ptr<LeavingFolder> folder;
+    std::vector<std::string> files;  ///< empty: it is to be listed
+  };
+
+  /// Nullopt: all is taken, and no more will be found.
+  std::optional<Piece> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_ || taken_ == 0 || !waiting_.empty(); });
-    if (ended_ || waiting_.empty()) return nullptr;
-    std::shared_ptr<LeavingFolder> folder = std::move(waiting_.back());
+    if (ended_ || waiting_.empty()) return std::nullopt;
+    Piece piece = std::move(waiting_.back());
     waiting_.pop_back();
     ++taken_;
-    return folder;
+    return piece;
   }
 
-  void give_back(std::shared_ptr<LeavingFolder> folder, const std::vector<std::string>& inner) {
-    {
-      const std::lock_guard lock(mutex_);
-      for (const std::string& name : inner)
-        waiting_.push_back(std::make_shared<LeavingFolder>(folder, name));
+  static std::vector<Piece> do_piece(Piece piece) {
+    std::vector<Piece> found;
+    if (!piece.files.empty()) {
+      piece.folder->remove(piece.files);
+      return found;
     }
-    folder.reset();  // the system's work, which nobody should wait for
-    const std::lock_guard lock(mutex_);
-    --taken_;
-    changed_.notify_all();
+    const LeavingFolder::Names names = piece.folder->list();
+    for (const std::string& name : names.folders)
+      found.push_back({std::make_shared<LeavingFolder>(piece.folder, name), {}});
+    constexpr std::size_t at_a_time = 512;
+    std::span<const std::string> files = names.files;
+    for (; files.size() > at_a_time; files = files.subspan(at_a_time))
+      found.push_back({piece.folder, {files.begin(), files.begin() + at_a_time}});
+    piece.folder->remove(files);
+    return found;
   }
 
   std::mutex mutex_;  ///< protects what follows
   std::condition_variable changed_;
-  std::vector<std::shared_ptr<LeavingFolder>> waiting_;
+  std::vector<Piece> waiting_;
   unsigned taken_ = 0;  ///< of which more may be found
   bool ended_ = false;
 };
@@ -158,9 +181,9 @@ int remove_at(int parent, const char* name) {
 
 int remove_tree(const std::string& path) {
   {
-    LeavingFolders folders(path);
+    TreeRemoval removal(path);
     const unsigned threads = system::usable_processors();
-    system::for_each_at_once(threads, threads, [&](std::size_t) { folders.work(); });
+    system::for_each_at_once(threads, threads, [&](std::size_t) { removal.work(); });
   }
   // What that left; whatever is wrong is found here.
   return remove_at(AT_FDCWD, path.c_str());
