@@ -1,9 +1,9 @@
 #include "installer/tree/remove_tree.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,8 +77,9 @@ class LeavingFolder {
   OpenFolder opened_;  ///< until nothing in it is worked on
 };
 
-/// Work that several threads take piece by piece: folders to be listed, and files of one that has
-/// many. The last found comes first, so that few folders are open at once.
+/// Work that several threads take piece by piece. The last found comes first, so that few folders
+/// are open at once. A folder is for one thread, as the system changes it for one at a time: of its
+/// files others get some only when they have nothing else to do.
 class TreeRemoval {
  public:
   explicit TreeRemoval(const std::string& top) {
@@ -89,11 +90,9 @@ class TreeRemoval {
   void work() {
     try {
       while (std::optional<Piece> piece = next()) {
-        std::vector<Piece> found = do_piece(std::move(*piece));
+        do_piece(std::move(*piece));
         const std::lock_guard lock(mutex_);
-        std::ranges::move(found, std::back_inserter(waiting_));
-        --taken_;
-        changed_.notify_all();
+        if (--taken_ == 0) changed_.notify_all();
       }
     } catch (...) {  // no memory
       const std::lock_guard lock(mutex_);
@@ -112,7 +111,9 @@ class TreeRemoval {
   /// Nullopt: all is taken, and no more will be found.
   std::optional<Piece> next() {
     std::unique_lock lock(mutex_);
+    ++idle_;
     changed_.wait(lock, [&] { return ended_ || taken_ == 0 || !waiting_.empty(); });
+    --idle_;
     if (ended_ || waiting_.empty()) return std::nullopt;
     Piece piece = std::move(waiting_.back());
     waiting_.pop_back();
@@ -120,27 +121,37 @@ class TreeRemoval {
     return piece;
   }
 
-  static std::vector<Piece> do_piece(Piece piece) {
-    std::vector<Piece> found;
-    if (!piece.files.empty()) {
-      piece.folder->remove(piece.files);
-      return found;
+  void give(Piece piece) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(piece));
+    changed_.notify_one();
+  }
+
+  void do_piece(Piece piece) {
+    if (piece.files.empty()) {
+      LeavingFolder::Names names = piece.folder->list();
+      for (std::string& name : names.folders)
+        give({std::make_shared<LeavingFolder>(piece.folder, std::move(name)), {}});
+      piece.files = std::move(names.files);
     }
-    const LeavingFolder::Names names = piece.folder->list();
-    for (const std::string& name : names.folders)
-      found.push_back({std::make_shared<LeavingFolder>(piece.folder, name), {}});
-    constexpr std::size_t at_a_time = 512;
-    std::span<const std::string> files = names.files;
-    for (; files.size() > at_a_time; files = files.subspan(at_a_time))
-      found.push_back({piece.folder, {files.begin(), files.begin() + at_a_time}});
-    piece.folder->remove(files);
-    return found;
+    std::span<const std::string> files = piece.files;
+    while (!files.empty()) {
+      constexpr std::size_t at_a_time = 64;
+      const std::size_t some = std::min(files.size(), at_a_time);
+      piece.folder->remove(files.first(some));
+      files = files.subspan(some);
+      if (idle_ == 0 || files.size() < 2 * at_a_time) continue;
+      const auto given = files.last(files.size() / 2);
+      give({piece.folder, {given.begin(), given.end()}});
+      files = files.first(files.size() - given.size());
+    }
   }
 
   std::mutex mutex_;  ///< protects what follows
   std::condition_variable changed_;
   std::vector<Piece> waiting_;
   unsigned taken_ = 0;  ///< of which more may be found
+  std::atomic<unsigned> idle_ = 0;
   bool ended_ = false;
 };
 
