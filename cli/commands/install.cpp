@@ -18,6 +18,7 @@
 #include "cli/views/changes_view.h"
 #include "cli/views/decision_view.h"
 #include "cli/views/installation_report.h"
+#include "foundation/system/large_pages.h"
 #include "installer/transaction/changes.h"
 #include "resolver/solver/solver.h"
 #include "session/changes/environment_changes.h"
@@ -264,6 +265,7 @@ int run_uninstall(session::Session& session, Output& output) {
     return output.failure(
         session::misused("nothing to uninstall", "name a package, or -r FILE").error());
   }
+  system::prefer_large_pages();
   auto environment = session::open_environment(session, false);
   if (!environment) return output.failure(environment.error());
   if (const auto refused = session::refuse_managed(*environment, session.arguments()); !refused) {

@@ -271,6 +271,7 @@ class Warm:
         def prepare(command_of):
             venv = self.installed(command_of)
             self.bench.run(command_of("install", venv, older, "--no-deps"), self.caches[command_of])
+            time.sleep(2.5)  # for the same reason as in __init__
             return venv, "install", [newer, "--no-deps"], True
         return self.pairs(runs, prepare)
 
