@@ -2,14 +2,18 @@
 // standard library finds.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <climits>
 #include <filesystem>
 #include <random>
 #include <set>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,14 +109,32 @@ TEST_CASE("a link that takes the place of a folder is not followed") {
   write_text(sandbox / "elsewhere/b/mine", "kept");
   fs::create_directory_symlink(sandbox / "elsewhere", top + "/a");
   CHECK_FALSE(listing->for_each_file([](const auto&) { return axle::Result<void>(); }).has_value());
-  listing->remove_files_and_folders();
-  CHECK(is_there(sandbox / "elsewhere/b/mine"));
-  fs::remove(sandbox / "elsewhere/b/mine");
-  listing->remove_files_and_folders();
-  CHECK(is_there(sandbox / "elsewhere/b"));
-  CHECK(is_there(sandbox / "elsewhere/mine"));
   CHECK(remove_tree(top) == 0);
   CHECK(is_there(sandbox / "elsewhere/mine"));
+}
+
+TEST_CASE("a link that takes the place of a folder while its tree is removed is not followed") {
+  for (int round = 0; round < 40; ++round) {
+    const Sandbox sandbox;
+    const std::string top = sandbox / "top";
+    const std::string elsewhere = sandbox / "elsewhere";
+    for (int i = 0; i < 60; ++i) {
+      write_text(fmt::format("{}/a/b{}/file", top, i), "x");
+      write_text(fmt::format("{}/b{}/file", elsewhere, i), "kept");
+    }
+    const auto before = snapshot(elsewhere);
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(20 * round));
+      std::error_code gone;
+      fs::rename(top + "/a", sandbox / "aside", gone);
+      fs::create_directory_symlink(elsewhere, top + "/a", gone);
+    });
+    (void)remove_tree(top);
+    other.join();
+    CHECK(snapshot(elsewhere) == before);
+    CHECK(remove_tree(top) == 0);
+    CHECK(snapshot(elsewhere) == before);
+  }
 }
 
 TEST_CASE("every file is worked on once, and the first error ends the work") {
