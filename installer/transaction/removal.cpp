@@ -13,7 +13,7 @@
 #include "foundation/system/until_exit.h"
 #include "installer/environment/ownership.h"
 #include "installer/transaction/listed_folders.h"
-#include "installer/transaction/record_places.h"
+#include "installer/environment/record_places.h"
 #include "installer/tree/byte_code_names.h"
 
 namespace axle::installer {

@@ -13,7 +13,7 @@
 
 #include "foundation/report/report.h"
 #include "installer/environment/ownership.h"
-#include "installer/transaction/record_places.h"
+#include "installer/environment/record_places.h"
 #include "installer/tree/remove_tree.h"
 #include "tests/installer/sandbox.h"
 

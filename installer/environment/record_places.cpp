@@ -1,4 +1,4 @@
-#include "installer/transaction/record_places.h"
+#include "installer/environment/record_places.h"
 
 #include <optional>
 #include <string_view>
