@@ -42,7 +42,9 @@ struct OnePackage {
   [[nodiscard]] RecordPlaces places_one_by_one() const {
     RecordPlaces places;
     PathResolver resolver(roots);
-    for (const axle::wheel::RecordEntry& row : read_record(package).value()) {
+    const auto rows = read_record(package);
+    REQUIRE(rows);
+    for (const axle::wheel::RecordEntry& row : *rows) {
       const auto target = record_target(package, row.path, resolver).value();
       if (!target || roots.is_reserved(*target)) {
         places.kept.push_back({row.path, !target});
