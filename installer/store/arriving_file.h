@@ -1,6 +1,6 @@
 #pragma once
 // A file of consecutive parts that one thread receives while others read the parts: of what has
-// come, only a window is kept.
+// come, only a window is kept in memory.
 
 #include <condition_variable>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "installer/file_access.h"
 #include "wheel/zip/zip_reader.h"
 
 namespace axle::installer {
@@ -20,12 +21,14 @@ class ArrivingFile {
   /// `part_begins`: offsets, ascending; a part ends before the next one begins, the last one at
   /// `parts_end`; between two there may be bytes that nobody reads. The parts are begun in this
   /// order. `window` is in bytes, at least twice what is read at once. The first byte that is put
-  /// is that at `first`, where no part has begun.
+  /// is that at `first`, where no part has begun. `aside`: an empty file to be read and written,
+  /// which takes all that comes once the window is full.
   ArrivingFile(std::vector<std::uint64_t> part_begins, std::uint64_t parts_end, std::size_t window,
-               std::uint64_t first = 0);
+               std::uint64_t first = 0, Descriptor aside = {});
 
-  /// The next bytes. Waits while they do not fit into the window.
-  void put(std::span<const std::byte> bytes);
+  /// The next bytes. Waits while they do not fit into the window, and there is no file for them.
+  /// Error: io (that file cannot be written).
+  [[nodiscard]] Result<void> put(std::span<const std::byte> bytes);
   /// No more bytes come: who waits for some gets an error. After the last `put`.
   void end();
 
@@ -65,8 +68,10 @@ class ArrivingFile {
   [[nodiscard]] bool extend();
   /// Wakes the receiver, if it can go on.
   void tell_of_room();
-  void copy_in(std::uint64_t offset, std::span<const std::byte> bytes);
-  void copy_out(std::uint64_t offset, std::span<std::byte> out) const;
+  [[nodiscard]] Result<void> copy_in(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// `aside`: where the bytes begin that are in the file.
+  [[nodiscard]] Result<void> copy_out(std::uint64_t offset, std::span<std::byte> out,
+                                      std::uint64_t aside) const;
 
   const std::uint64_t parts_end_;
   const std::size_t window_;
@@ -74,15 +79,19 @@ class ArrivingFile {
   /// held while bytes are copied.
   const std::unique_ptr<std::byte[]> bytes_;
 
+  const Descriptor aside_;
+
   // The receiver's, who gets bytes in small pieces and takes the lock for many of them.
   std::uint64_t written_;
   std::uint64_t limit_;  ///< so far it may write
   bool done_ = false;    ///< what comes is dropped
+  bool full_ = false;    ///< what comes goes into the file
 
   std::mutex mutex_;  ///< protects what follows
   std::condition_variable room_;
   std::condition_variable arrival_;
   std::uint64_t received_;                ///< published of what was written
+  std::uint64_t aside_begin_;             ///< of the bytes in the file; the parts' end: none are
   std::uint64_t wanted_room_ = 0;         ///< 0: the receiver does not wait
   std::uint64_t awaited_;                 ///< the nearest end of bytes that somebody waits for
   std::vector<std::uint64_t> positions_;  ///< of each part: where the last read began

@@ -5,7 +5,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "foundation/system/parallel.h"
 #include "foundation/system/signals_blocked.h"
@@ -16,6 +19,26 @@ namespace {
 /// Bytes that were received and are not unpacked yet: for while a large file is created, or the
 /// network pauses. More do not make it faster.
 constexpr std::size_t window = 16U << 20;
+
+/// Processors that would wait for each other: a member of hundreds of megabytes keeps one busy, and
+/// the next one does not fit into the window beside it.
+constexpr unsigned worth_a_file = 8;
+
+/// A file without a name for what does not fit into the window of a wheel of `size` bytes, which
+/// unpacks to `unpacked`; none where it would not be worth it, or the disk has no room to spare.
+Descriptor file_aside(const std::string& folder, std::uint64_t size, std::uint64_t unpacked,
+                      unsigned processors) {
+  if (processors < worth_a_file || size <= 2 * window) return {};
+  struct statvfs disk = {};
+  if (::statvfs(folder.c_str(), &disk) != 0 ||
+      std::uint64_t{disk.f_bavail} * disk.f_frsize < 2 * (size + unpacked)) {
+    return {};
+  }
+  const std::string path = folder + ".arriving";
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file) (void)::unlink(path.c_str());
+  return file;
+}
 
 /// All wait for the same bytes: one large file is most of a large wheel.
 constexpr unsigned most_threads = 8;
@@ -43,8 +66,13 @@ std::uint64_t StreamedUnpacking::Part::begin() const {
 
 StreamedUnpacking::StreamedUnpacking(const wheel::WheelFile& wheel, const SeenParts& seen,
                                      const std::string& folder, Manifest& manifest,
-                                     PartialWheel* partial)
-    : wheel_(wheel), seen_(seen), partial_(partial), writer_(folder, wheel.archive.where()) {
+                                     PartialWheel* partial, unsigned processors)
+    : wheel_(wheel),
+      seen_(seen),
+      folder_(folder),
+      partial_(partial),
+      processors_(processors),
+      writer_(folder, wheel.archive.where()) {
   std::unordered_map<std::string_view, StoredFile*> files;
   for (StoredFile& file : manifest.files) files.emplace(file.path, &file);
   for (const wheel::ZipEntry* entry : in_file_order(wheel.archive)) {
@@ -54,13 +82,11 @@ StreamedUnpacking::StreamedUnpacking(const wheel::WheelFile& wheel, const SeenPa
   }
 }
 
-Result<std::unique_ptr<StreamedUnpacking>> StreamedUnpacking::begin(const wheel::WheelFile& wheel,
-                                                                    const SeenParts& seen,
-                                                                    const std::string& folder,
-                                                                    Manifest& manifest,
-                                                                    PartialWheel* partial) {
+Result<std::unique_ptr<StreamedUnpacking>> StreamedUnpacking::begin(
+    const wheel::WheelFile& wheel, const SeenParts& seen, const std::string& folder,
+    Manifest& manifest, PartialWheel* partial, unsigned processors) {
   std::unique_ptr<StreamedUnpacking> unpacking(
-      new StreamedUnpacking(wheel, seen, folder, manifest, partial));
+      new StreamedUnpacking(wheel, seen, folder, manifest, partial, processors));
   if (auto opened = unpacking->writer_.open(); !opened) return std::unexpected(opened.error());
   for (const StoredFile& file : manifest.files) {
     if (auto made = unpacking->writer_.make_folders(file.path); !made)
@@ -122,7 +148,10 @@ bool StreamedUnpacking::start() {
   std::vector<std::uint64_t> begins;
   begins.reserve(parts_.size());
   for (const Part& part : parts_) begins.push_back(part.begin());
-  file_.emplace(std::move(begins), parts_end_, window, from_.bytes);
+  std::uint64_t unpacked = 0;
+  for (const Part& part : parts_) unpacked += part.entry->size;
+  file_.emplace(std::move(begins), parts_end_, window, from_.bytes,
+                file_aside(folder_, parts_end_ - from_.bytes, unpacked, processors_));
   try {
     const system::SignalsBlocked blocked;
     thread_ = std::thread([this] { unpack_all(); });
@@ -134,7 +163,7 @@ bool StreamedUnpacking::start() {
 
 void StreamedUnpacking::unpack_all() {
   try {
-    system::for_each_at_once(parts_.size(), std::min(system::usable_processors(), most_threads),
+    system::for_each_at_once(parts_.size(), std::min(processors_, most_threads),
                              [&](std::size_t part) { unpack(part); });
   } catch (...) {
     end_with(std::nullopt, std::current_exception());
@@ -214,8 +243,7 @@ Result<void> StreamedUnpacking::put(std::span<const std::byte> bytes) {
     const std::lock_guard lock(mutex_);
     if (error_ && error_->kind == ErrorKind::io) return std::unexpected(*error_);
   }
-  file_->put(bytes);
-  return {};
+  return file_->put(bytes);
 }
 
 Result<void> StreamedUnpacking::finish() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "foundation/system/parallel.h"
 #include "installer/store/arriving_file.h"
 #include "installer/store/manifest.h"
 #include "installer/store/member_writer.h"
@@ -30,10 +31,12 @@ class StreamedUnpacking {
  public:
   /// `wheel` was opened by its directory, from a source of which `seen` has all that was read.
   /// `folder` exists; it is empty, or the tree of `partial`, in which what is done is noted. All of
-  /// them must outlive it. Nullptr: the system gives no thread. Error: io.
+  /// them must outlive it. `processors` may work at once. Nullptr: the system gives no thread.
+  /// Error: io.
   [[nodiscard]] static Result<std::unique_ptr<StreamedUnpacking>> begin(
       const wheel::WheelFile& wheel, const SeenParts& seen, const std::string& folder,
-      Manifest& manifest, PartialWheel* partial = nullptr);
+      Manifest& manifest, PartialWheel* partial = nullptr,
+      unsigned processors = system::usable_processors());
   StreamedUnpacking(const StreamedUnpacking&) = delete;
   StreamedUnpacking& operator=(const StreamedUnpacking&) = delete;
   /// Ends the work, if it was not finished.
@@ -64,7 +67,7 @@ class StreamedUnpacking {
     [[nodiscard]] std::uint64_t begin() const;
   };
   StreamedUnpacking(const wheel::WheelFile& wheel, const SeenParts& seen, const std::string& folder,
-                    Manifest& manifest, PartialWheel* partial);
+                    Manifest& manifest, PartialWheel* partial, unsigned processors);
   /// Leaves out of the parts what the partial wheel has, and begins others in the middle.
   [[nodiscard]] Result<void> take_over(const PartialLog& log);
   [[nodiscard]] bool start();
@@ -77,7 +80,9 @@ class StreamedUnpacking {
 
   const wheel::WheelFile& wheel_;
   const SeenParts& seen_;
+  const std::string& folder_;
   PartialWheel* partial_;
+  unsigned processors_;
   std::uint64_t parts_end_ = 0;
   std::vector<Part> parts_;  ///< in the order of the file
   MemberWriter writer_;

@@ -1,8 +1,9 @@
 """How long a cold installation of one large wheel takes on more cores than this machine has: a model of what was measured stage by stage.
 
 The installer's own order of work (installer/store/streamed_unpacking.h) is played through with the processor time that each stage took for
-each member: one thread receives and hashes the wheel into a window; others unpack one member each, in the order of the file, and wait for
-bytes that have not come; a large member is hashed and written by a thread behind the one that inflates it. What comes before and after
+each member: one thread receives and hashes the wheel into a window, on many cores into a file when that is full; others unpack one member
+each, in the order of the file, and wait for bytes that have not come; a large member is hashed and written by a thread behind the one that
+inflates it. What comes before and after
 (the start, the index's answers, links, the record of the change) is a whole warm installation as it was measured here, on fewer cores.
 """
 
@@ -19,6 +20,7 @@ import urllib.request
 # As in installer/store: streamed_unpacking.cpp, member_writer.cpp.
 WINDOW = 16 << 20
 MOST_THREADS = 8
+WORTH_A_FILE = 8  # cores
 WORTH_FOLLOWER = 8 << 20
 PIECE = 64 << 10
 
@@ -40,6 +42,8 @@ class Stages:
     hashing: float
     receiving: float
     members: list
+    storing: float = 0.0  # the whole wheel, in a file
+    fetching: float = 0.0  # from there
 
     def total(self):
         return self.hashing + self.receiving + sum(one.inflating + one.hashing + one.writing for one in self.members)
@@ -58,17 +62,20 @@ def receive(url):
 def measure_stages(program, wheel, url, folder):
     done = subprocess.run([str(program), str(wheel), str(folder)], capture_output=True, text=True, check=True)
     first, *rest = done.stdout.splitlines()
-    size, hashing = first.split()
+    size, hashing, storing, fetching = first.split()
     members = []
     for line in rest:
         begin, end, unpacked, *seconds = line.split()
         members.append(Member(int(begin), int(end), int(unpacked), *(float(word) for word in seconds)))
-    return Stages(int(size), float(hashing), receive(url), members)
+    return Stages(int(size), float(hashing), receive(url), members, float(storing), float(fetching))
 
 
 def streamed(stages, cores):
     """Seconds until all is received and unpacked, with a core for each thread."""
-    per_byte = (stages.receiving + stages.hashing) / stages.wheel_bytes
+    has_file = cores >= WORTH_A_FILE
+    # As if the window was full from the beginning.
+    per_byte = (stages.receiving + stages.hashing + (stages.storing if has_file else 0)) / stages.wheel_bytes
+    fetching = stages.fetching / stages.wheel_bytes if has_file else 0
     free = [0.0] * min(cores, MOST_THREADS)
     arrived_bytes, arrived, end_of_all = 0, 0.0, 0.0
     consumed = []  # (offset, when everything before it was read), ascending in both
@@ -80,7 +87,7 @@ def streamed(stages, cores):
         if offset > arrived_bytes:
             while oldest < len(consumed) and consumed[oldest][0] < offset - WINDOW:
                 oldest += 1
-            room = consumed[oldest - 1][1] if oldest else 0.0
+            room = consumed[oldest - 1][1] if oldest and not has_file else 0.0
             arrived = max(arrived, room) + (offset - arrived_bytes) * per_byte
             arrived_bytes = offset
         return arrived
@@ -92,7 +99,7 @@ def streamed(stages, cores):
         behind = now
         for piece in range(1, pieces + 1):
             offset = min(member.begin + piece * PIECE, member.end)
-            now = max(now, receive_to(offset)) + member.inflating / pieces
+            now = max(now, receive_to(offset)) + (member.inflating + fetching * (member.end - member.begin)) / pieces
             behind = max(behind, now) + (member.hashing + member.writing) / pieces
             if not followed:
                 now = behind
@@ -111,7 +118,7 @@ def busiest_thread(command, environment):
 
         def watch():
             tasks = pathlib.Path(f"/proc/{process.pid}/task")
-            while not ended.wait(0.003):
+            while not ended.wait(0.02):
                 try:
                     for thread in os.listdir(tasks):
                         times[thread] = int((tasks / thread / "schedstat").read_text().split()[0]) / 1e9

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
 #include "foundation/system/parallel.h"
 #include "installer/store/following_sink.h"
+#include "tests/installer/sandbox.h"
 
 using namespace axle::installer;
 using axle::ErrorKind;
@@ -25,6 +27,12 @@ std::vector<std::byte> pattern(std::size_t size) {
   return bytes;
 }
 
+Descriptor nameless_file() {
+  const Sandbox sandbox;
+  const std::string path = sandbox / "aside";
+  return Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
 }  // namespace
 
 TEST_CASE("every part reads its own bytes through a window smaller than the file and than a part") {
@@ -32,11 +40,15 @@ TEST_CASE("every part reads its own bytes through a window smaller than the file
   std::vector<std::uint64_t> begins{0, 10, 500, 501};
   for (std::uint64_t at = 100'000; at < 290'000; at += 777) begins.push_back(at);
   constexpr std::uint64_t parts_end = 290'500;
+  bool has_file = false;
+  SUBCASE("all of it in memory") {}
+  SUBCASE("with a file for what does not fit") { has_file = true; }
   for (const std::size_t step : {std::size_t{1}, std::size_t{999}, std::size_t{70'000}}) {
-    ArrivingFile file(begins, parts_end, 4096);
+    ArrivingFile file(begins, parts_end, 4096, 0, has_file ? nameless_file() : Descriptor());
+    std::atomic<int> refused = 0;
     std::thread receiver([&] {
       for (std::size_t at = 0; at < whole.size(); at += step)
-        file.put(std::span(whole).subspan(at, std::min(step, whole.size() - at)));
+        if (!file.put(std::span(whole).subspan(at, std::min(step, whole.size() - at)))) ++refused;
       file.end();
     });
     std::atomic<int> wrong = 0;
@@ -54,6 +66,7 @@ TEST_CASE("every part reads its own bytes through a window smaller than the file
     });
     receiver.join();
     CHECK(wrong == 0);
+    CHECK(refused == 0);
   }
 }
 
@@ -62,7 +75,7 @@ TEST_CASE("who waits for bytes that do not come gets an error and the receiver n
   std::byte one{};
   SUBCASE("the file ends early") {
     ArrivingFile file({0, 50}, 100'000, 4096);
-    file.put(std::span(whole).first(60));
+    CHECK(file.put(std::span(whole).first(60)));
     file.end();
     ArrivingFile::Part first(file, 0);
     CHECK(first.read(0, std::span(&one, 1)));
@@ -73,7 +86,7 @@ TEST_CASE("who waits for bytes that do not come gets an error and the receiver n
   }
   SUBCASE("the rest is dropped while the receiver waits for room") {
     ArrivingFile file({0, 50}, 100'000, 4096);
-    std::thread receiver([&] { file.put(whole); });
+    std::thread receiver([&] { (void)file.put(whole); });
     {
       ArrivingFile::Part first(file, 0);
       CHECK(first.read(0, std::span(&one, 1)));
@@ -90,16 +103,54 @@ TEST_CASE("who waits for bytes that do not come gets an error and the receiver n
     {
       const ArrivingFile::Part first(file, 0);
     }
-    file.put(whole);
+    CHECK(file.put(whole));
   }
   SUBCASE("a part is not read before its last read nor beyond the parts") {
     ArrivingFile file({0, 50}, 60, 4096);
-    file.put(std::span(whole).first(100));
+    CHECK(file.put(std::span(whole).first(100)));
     ArrivingFile::Part second(file, 1);
     CHECK_FALSE(second.read(49, std::span(&one, 1)));
     CHECK(second.read(55, std::span(&one, 1)));
     CHECK_FALSE(second.read(54, std::span(&one, 1)));
     CHECK_FALSE(second.read(60, std::span(&one, 1)));
+  }
+}
+
+TEST_CASE("with a file for what does not fit nobody waits for room") {
+  const std::vector<std::byte> whole = pattern(300'000);
+  SUBCASE("all comes before anything is read, also over the edge between memory and file") {
+    ArrivingFile file({0, 50}, 300'000, 4096, 0, nameless_file());
+    CHECK(file.put(whole));
+    file.end();
+    ArrivingFile::Part first(file, 0);
+    ArrivingFile::Part second(file, 1);
+    std::vector<std::byte> got(50);
+    REQUIRE(first.read(0, got));
+    CHECK(std::equal(got.begin(), got.end(), whole.begin()));
+    got.resize(2000);
+    for (std::size_t at = 50; at < whole.size(); at += 1999) {
+      const auto out = std::span(got).first(std::min<std::size_t>(2000, whole.size() - at));
+      REQUIRE(second.read(at, out));
+      CHECK(std::equal(out.begin(), out.end(), whole.begin() + long(at)));
+    }
+  }
+  SUBCASE("a file that cannot be written is an error of the receiver") {
+    ArrivingFile file({0, 50}, 300'000, 4096, 0,
+                      Descriptor(::open("/dev/full", O_RDWR | O_CLOEXEC)));
+    const auto put = file.put(whole);
+    REQUIRE_FALSE(put);
+    CHECK(put.error().kind == ErrorKind::io);
+    CHECK(put.error().message.contains("No space left"));
+    file.drop_rest();
+  }
+  SUBCASE("what is not wanted any more is not written either") {
+    ArrivingFile file({0, 50}, 300'000, 4096, 0, nameless_file());
+    REQUIRE(file.put(std::span(whole).first(100'000)));
+    file.drop_rest();
+    CHECK(file.put(std::span(whole).subspan(100'000)));
+    ArrivingFile::Part first(file, 0);
+    std::byte one{};
+    CHECK_FALSE(first.read(0, std::span(&one, 1)));
   }
 }
 

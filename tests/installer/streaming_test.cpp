@@ -1,6 +1,10 @@
 // A wheel that is unpacked while it is downloaded gives what the same wheel gives as a file: tree,
 // manifest or error. Nothing enters the store before the whole file was checked.
+#include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "installer/store/store.h"
+#include "installer/store/streamed_unpacking.h"
 #include "tests/installer/sandbox.h"
 #include "tests/wheel/zip_builder.h"
 #include "wheel/hash/sha256.h"
@@ -17,7 +22,7 @@ using axle::ErrorKind;
 using axle::Result;
 using axle::index::HttpRequest;
 using axle::index::HttpResponse;
-using axle::wheel::testing::Descriptor;
+using DataDescriptor = axle::wheel::testing::Descriptor;
 using axle::wheel::testing::Member;
 
 namespace {
@@ -161,8 +166,8 @@ std::vector<Member> some_files() {
           {.name = "demo/c.py",
            .content = text_of(2000, 3),
            .method = 8,
-           .descriptor = Descriptor::with_signature},
-          {.name = "demo/d.py", .content = "x", .descriptor = Descriptor::plain_wide},
+           .descriptor = DataDescriptor::with_signature},
+          {.name = "demo/d.py", .content = "x", .descriptor = DataDescriptor::plain_wide},
           {.name = "deep/er/and/deeper/e.py", .content = text_of(90, 4), .method = 8}};
 }
 
@@ -345,4 +350,42 @@ TEST_CASE("a large wheel is listed and then installed from one download") {
   CHECK(wheel.server.downloads == 1);
   CHECK(read_text(environment.purelib + "/demo/a.py") == text_of(3000, 1));
   CHECK(read_text(environment.purelib + "/demo/large.bin").size() == 17U << 20);
+}
+
+TEST_CASE("many processors unpack the same, with a file for what does not fit into memory") {
+  // Two members that the window does not hold together; bytes that cannot be packed.
+  std::vector<Member> members;
+  for (const unsigned seed : {1U, 2U}) {
+    std::string content(20U << 20, '\0');
+    std::uint32_t state = seed;
+    for (char& byte : content)
+      byte = static_cast<char>((state = state * 1664525U + 1013904223U) >> 24U);
+    members.push_back({.name = fmt::format("demo/{}.bin", seed), .content = std::move(content)});
+  }
+  for (Member& member : some_files()) members.push_back(std::move(member));
+  Case one(wheel_of(folder_fixed(std::move(members))));
+  const WheelCheck none = [](const Manifest&, std::string_view) -> Result<void> { return {}; };
+  axle::CollectedReport report;
+  const auto listed = list_wheel("", one.package, one.server, none, report);
+  REQUIRE(listed);
+  const auto unpack = [&](unsigned processors) {
+    const Sandbox folder;
+    const std::string tree = folder / "tree";
+    std::filesystem::create_directory(tree);
+    Manifest manifest = listed->manifest;
+    auto unpacking = StreamedUnpacking::begin(*listed->archive, *listed->seen, tree, manifest,
+                                              nullptr, processors);
+    REQUIRE(unpacking);
+    const std::string_view all = one.server.bytes;
+    for (std::size_t at = 0; at < all.size(); at += 100'000)
+      CHECK((*unpacking)->put(std::as_bytes(std::span(all.substr(at, 100'000)))));
+    CHECK((*unpacking)->finish());
+    // Nothing but the tree is left.
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+    std::map<std::string, std::string> hashes;
+    for (const auto& [path, content] : snapshot(tree))
+      hashes[path] = axle::wheel::render_hex(axle::wheel::sha256(content));
+    return hashes;
+  };
+  CHECK(unpack(8) == unpack(1));
 }

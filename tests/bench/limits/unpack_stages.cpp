@@ -4,9 +4,10 @@
 //   unpack_stages WHEEL FOLDER
 //
 // FOLDER is new; the wheel is unpacked there. The first line of stdout is "<bytes of the wheel>
-// <seconds of hashing them>", each further one a member, in the order of the file: "<begin of its
-// record> <its end> <bytes unpacked> <seconds of inflating> <of hashing> <of writing>". All seconds
-// are processor time of one thread, of what the installer uses for each stage.
+// <seconds of hashing them> <of writing them into a file> <of reading that>", each further one a
+// member, in the order of the file: "<begin of its record> <its end> <bytes unpacked> <seconds of
+// inflating> <of hashing> <of writing>". All seconds are processor time of one thread, of what the
+// installer uses for each stage.
 
 #include <algorithm>
 #include <cstddef>
@@ -89,6 +90,34 @@ Stages unpack(const axle::wheel::ZipReader& archive, const axle::wheel::ZipEntry
   return stages;
 }
 
+/// Writes `bytes` into a file at `path` as they would come, and reads them as they are inflated.
+void store_and_fetch(const std::string& bytes, const fs::path& path, double& storing,
+                     double& fetching) {
+  fs::create_directories(path.parent_path());
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) fail("cannot create " + path.string());
+  ::unlink(path.c_str());
+  constexpr std::size_t received = 16U << 10;
+  constexpr std::size_t inflated = 256U << 10;
+  std::string buffer(inflated, '\0');
+  const auto each = [&](std::size_t piece, const auto& work) {
+    for (std::size_t at = 0; at < bytes.size(); at += piece)
+      if (work(at, std::min(piece, bytes.size() - at)) < 0) fail("cannot use " + path.string());
+    return 0;
+  };
+  timed(storing, [&] {
+    return each(received, [&](std::size_t at, std::size_t size) {
+      return ::pwrite(file, bytes.data() + at, size, static_cast<off_t>(at));
+    });
+  });
+  timed(fetching, [&] {
+    return each(inflated, [&](std::size_t at, std::size_t size) {
+      return ::pread(file, buffer.data(), size, static_cast<off_t>(at));
+    });
+  });
+  ::close(file);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -100,7 +129,10 @@ int main(int count, char** words) {
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   double hashing = 0;
   timed(hashing, [&] { return axle::wheel::sha256(bytes); });
-  std::printf("%zu %.9f\n", bytes.size(), hashing);
+  double storing = 0;
+  double fetching = 0;
+  store_and_fetch(bytes, fs::path(words[2]) / "arriving", storing, fetching);
+  std::printf("%zu %.9f %.9f %.9f\n", bytes.size(), hashing, storing, fetching);
   auto archive = axle::wheel::ZipReader::open(axle::wheel::memory_source(bytes), words[1]);
   if (!archive) fail(archive.error().message);
   std::vector<axle::wheel::ZipEntry> entries = archive->entries();
