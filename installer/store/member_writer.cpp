@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <vector>
 
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "foundation/system/parallel.h"
 #include "installer/store/following_sink.h"
 #include "wheel/hash/sha256.h"
 
@@ -18,6 +18,10 @@ namespace {
 
 /// Bytes: hashing and writing them takes some hundred times as long as starting a thread.
 constexpr std::uint64_t worth_follower = 8U << 20;
+
+/// Processors of which hashing and writing take one each: a large file is inflated as fast as both
+/// together take.
+constexpr unsigned worth_two_followers = 4;
 
 /// A file that a dead process left, to be read and written.
 Descriptor open_left(int root, const std::string& path, std::uint64_t least) {
@@ -103,22 +107,33 @@ Result<void> MemberWriter::write(StoredFile& stored, const Content& content, Beg
   if (!file) return std::unexpected(system_error("create", path, errno));
   wheel::Sha256 hash = begun != nullptr ? std::move(begun->hash) : wheel::Sha256();
   std::uint64_t size = begun != nullptr ? begun->place.size : 0;
-  const auto hash_and_write = [&](std::span<const std::byte> bytes) -> Result<void> {
-    hash.update(bytes);
+  const auto write = [&](std::span<const std::byte> bytes) -> Result<void> {
     auto written =
         write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
     size += bytes.size();
     if (written && places != nullptr) places->reach(size);
     return written;
   };
-  if (stored.size < worth_follower || system::usable_processors() == 1) {
+  const auto hash_and_write = [&](std::span<const std::byte> bytes) -> Result<void> {
+    hash.update(bytes);
+    return write(bytes);
+  };
+  if (stored.size < worth_follower || processors_ == 1) {
     if (auto done = content(hash_and_write); !done) return done;
   } else {
-    FollowingSink follower(hash_and_write);
+    std::optional<FollowingSink> writer;
+    if (processors_ >= worth_two_followers) writer.emplace(write);
+    const auto hash_and_pass_on = [&](std::span<const std::byte> bytes) -> Result<void> {
+      hash.update(bytes);
+      return writer->take(bytes);
+    };
+    FollowingSink follower(writer ? wheel::ZipReader::Sink(hash_and_pass_on) : hash_and_write);
     auto done = content([&](auto bytes) { return follower.take(bytes); });
     // What came before an error is written, too, if somebody may go on there.
     if (done || places != nullptr) {
-      if (auto followed = follower.finish(); done) done = std::move(followed);
+      auto followed = follower.finish();
+      if (followed && writer) followed = writer->finish();
+      if (done) done = std::move(followed);
     }
     if (!done) return done;
   }

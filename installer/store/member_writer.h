@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "foundation/report/error.h"
+#include "foundation/system/parallel.h"
 #include "installer/file_access.h"
 #include "installer/store/manifest.h"
 #include "wheel/hash/sha256.h"
@@ -45,9 +46,11 @@ class WrittenPlaces {
 
 class MemberWriter {
  public:
-  /// `folder` exists; `where` names the wheel in errors. Both must outlive it.
-  MemberWriter(const std::string& folder, const std::string& where)
-      : folder_(folder), where_(where) {}
+  /// `folder` exists; `where` names the wheel in errors. Both must outlive it. `processors` may
+  /// work at once.
+  MemberWriter(const std::string& folder, const std::string& where,
+               unsigned processors = system::usable_processors())
+      : folder_(folder), where_(where), processors_(processors) {}
 
   [[nodiscard]] Result<void> open();
   /// The folders above a file; they may be there. Not by several threads at once.
@@ -73,6 +76,7 @@ class MemberWriter {
  private:
   const std::string& folder_;
   const std::string& where_;
+  unsigned processors_;
   Descriptor root_;
   std::unordered_set<std::string> folders_;
 };

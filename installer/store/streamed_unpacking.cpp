@@ -72,7 +72,7 @@ StreamedUnpacking::StreamedUnpacking(const wheel::WheelFile& wheel, const SeenPa
       folder_(folder),
       partial_(partial),
       processors_(processors),
-      writer_(folder, wheel.archive.where()) {
+      writer_(folder, wheel.archive.where(), processors) {
   std::unordered_map<std::string_view, StoredFile*> files;
   for (StoredFile& file : manifest.files) files.emplace(file.path, &file);
   for (const wheel::ZipEntry* entry : in_file_order(wheel.archive)) {

@@ -3,7 +3,7 @@
 The installer's own order of work (installer/store/streamed_unpacking.h) is played through with the processor time that each stage took for
 each member: one thread receives and hashes the wheel into a window, on many cores into a file when that is full; others unpack one member
 each, in the order of the file, and wait for bytes that have not come; a large member is hashed and written by a thread behind the one that
-inflates it. What comes before and after
+inflates it, or by two. What comes before and after
 (the start, the index's answers, links, the record of the change) is a whole warm installation as it was measured here, on fewer cores.
 """
 
@@ -22,6 +22,7 @@ WINDOW = 16 << 20
 MOST_THREADS = 8
 WORTH_A_FILE = 8  # cores
 WORTH_FOLLOWER = 8 << 20
+WORTH_TWO_FOLLOWERS = 4  # cores
 PIECE = 64 << 10
 
 
@@ -43,7 +44,6 @@ class Stages:
     receiving: float
     members: list
     storing: float = 0.0  # the whole wheel, in a file
-    fetching: float = 0.0  # from there
 
     def total(self):
         return self.hashing + self.receiving + sum(one.inflating + one.hashing + one.writing for one in self.members)
@@ -62,12 +62,12 @@ def receive(url):
 def measure_stages(program, wheel, url, folder):
     done = subprocess.run([str(program), str(wheel), str(folder)], capture_output=True, text=True, check=True)
     first, *rest = done.stdout.splitlines()
-    size, hashing, storing, fetching = first.split()
+    size, hashing, storing = first.split()
     members = []
     for line in rest:
         begin, end, unpacked, *seconds = line.split()
         members.append(Member(int(begin), int(end), int(unpacked), *(float(word) for word in seconds)))
-    return Stages(int(size), float(hashing), receive(url), members, float(storing), float(fetching))
+    return Stages(int(size), float(hashing), receive(url), members, float(storing))
 
 
 def streamed(stages, cores):
@@ -75,7 +75,6 @@ def streamed(stages, cores):
     has_file = cores >= WORTH_A_FILE
     # As if the window was full from the beginning.
     per_byte = (stages.receiving + stages.hashing + (stages.storing if has_file else 0)) / stages.wheel_bytes
-    fetching = stages.fetching / stages.wheel_bytes if has_file else 0
     free = [0.0] * min(cores, MOST_THREADS)
     arrived_bytes, arrived, end_of_all = 0, 0.0, 0.0
     consumed = []  # (offset, when everything before it was read), ascending in both
@@ -96,13 +95,14 @@ def streamed(stages, cores):
         pieces = max(1, -(-(member.end - member.begin) // PIECE))
         followed = member.size >= WORTH_FOLLOWER
         now = max(heapq.heappop(free), receive_to(min(member.begin + PIECE, member.end)))
-        behind = now
+        hashed = behind = now
         for piece in range(1, pieces + 1):
             offset = min(member.begin + piece * PIECE, member.end)
-            now = max(now, receive_to(offset)) + (member.inflating + fetching * (member.end - member.begin)) / pieces
-            behind = max(behind, now) + (member.hashing + member.writing) / pieces
+            now = max(now, receive_to(offset)) + member.inflating / pieces
+            hashed = max(hashed if cores >= WORTH_TWO_FOLLOWERS else behind, now) + member.hashing / pieces
+            behind = max(behind, hashed) + member.writing / pieces
             if not followed:
-                now = behind
+                now = hashed = behind
             read_until = max(read_until, now)
             consumed.append((offset, read_until))
         heapq.heappush(free, max(now, behind))

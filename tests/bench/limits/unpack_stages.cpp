@@ -4,7 +4,7 @@
 //   unpack_stages WHEEL FOLDER
 //
 // FOLDER is new; the wheel is unpacked there. The first line of stdout is "<bytes of the wheel>
-// <seconds of hashing them> <of writing them into a file> <of reading that>", each further one a
+// <seconds of hashing them> <of writing them into a file>", each further one a
 // member, in the order of the file: "<begin of its record> <its end> <bytes unpacked> <seconds of
 // inflating> <of hashing> <of writing>". All seconds are processor time of one thread, of what the
 // installer uses for each stage.
@@ -16,10 +16,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -90,32 +89,34 @@ Stages unpack(const axle::wheel::ZipReader& archive, const axle::wheel::ZipEntry
   return stages;
 }
 
-/// Writes `bytes` into a file at `path` as they would come, and reads them as they are inflated.
-void store_and_fetch(const std::string& bytes, const fs::path& path, double& storing,
-                     double& fetching) {
-  fs::create_directories(path.parent_path());
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+struct WholeWheel {
+  double hashing = 0;
+  double storing = 0;
+};
+
+/// Hashes the wheel and writes it into another file, piece by piece as it would come.
+WholeWheel take_in(axle::wheel::ByteSource& wheel, const fs::path& folder) {
+  fs::create_directories(folder);
+  const fs::path path = folder / "arriving";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) fail("cannot create " + path.string());
   ::unlink(path.c_str());
-  constexpr std::size_t received = 16U << 10;
-  constexpr std::size_t inflated = 256U << 10;
-  std::string buffer(inflated, '\0');
-  const auto each = [&](std::size_t piece, const auto& work) {
-    for (std::size_t at = 0; at < bytes.size(); at += piece)
-      if (work(at, std::min(piece, bytes.size() - at)) < 0) fail("cannot use " + path.string());
-    return 0;
-  };
-  timed(storing, [&] {
-    return each(received, [&](std::size_t at, std::size_t size) {
-      return ::pwrite(file, bytes.data() + at, size, static_cast<off_t>(at));
+  WholeWheel taken;
+  axle::wheel::Sha256 hash;
+  std::vector<std::byte> piece(16U << 10);
+  for (std::uint64_t at = 0; at < wheel.size(); at += piece.size()) {
+    const auto some =
+        std::span(piece).first(std::min<std::uint64_t>(piece.size(), wheel.size() - at));
+    if (!wheel.read(at, some)) fail("cannot read the wheel");
+    timed(taken.hashing, [&] {
+      hash.update(some);
+      return 0;
     });
-  });
-  timed(fetching, [&] {
-    return each(inflated, [&](std::size_t at, std::size_t size) {
-      return ::pread(file, buffer.data(), size, static_cast<off_t>(at));
-    });
-  });
+    if (timed(taken.storing, [&] { return ::write(file, some.data(), some.size()); }) < 0)
+      fail("cannot write " + path.string());
+  }
   ::close(file);
+  return taken;
 }
 
 }  // namespace
@@ -125,15 +126,13 @@ int main(int count, char** words) {
     std::fputs("usage: unpack_stages WHEEL FOLDER\n", stderr);
     return 2;
   }
-  std::ifstream file(words[1], std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  double hashing = 0;
-  timed(hashing, [&] { return axle::wheel::sha256(bytes); });
-  double storing = 0;
-  double fetching = 0;
-  store_and_fetch(bytes, fs::path(words[2]) / "arriving", storing, fetching);
-  std::printf("%zu %.9f %.9f %.9f\n", bytes.size(), hashing, storing, fetching);
-  auto archive = axle::wheel::ZipReader::open(axle::wheel::memory_source(bytes), words[1]);
+  // Not in memory as a whole: what is written should find as much of that as in the installer.
+  auto wheel = axle::wheel::open_file_source(words[1]);
+  if (!wheel) fail(wheel.error().message);
+  const WholeWheel taken = take_in(**wheel, words[2]);
+  std::printf("%llu %.9f %.9f\n", static_cast<unsigned long long>((*wheel)->size()), taken.hashing,
+              taken.storing);
+  auto archive = axle::wheel::ZipReader::open(std::move(*wheel), words[1]);
   if (!archive) fail(archive.error().message);
   std::vector<axle::wheel::ZipEntry> entries = archive->entries();
   std::ranges::sort(entries, {}, &axle::wheel::ZipEntry::header_offset);
