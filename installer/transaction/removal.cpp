@@ -12,8 +12,8 @@
 
 #include "foundation/system/until_exit.h"
 #include "installer/environment/ownership.h"
-#include "installer/transaction/listed_folders.h"
 #include "installer/environment/record_places.h"
+#include "installer/transaction/listed_folders.h"
 #include "installer/tree/byte_code_names.h"
 
 namespace axle::installer {
