@@ -243,7 +243,10 @@ Result<void> StreamedUnpacking::put(std::span<const std::byte> bytes) {
     const std::lock_guard lock(mutex_);
     if (error_ && error_->kind == ErrorKind::io) return std::unexpected(*error_);
   }
-  return file_->put(bytes);
+  auto put = file_->put(bytes);
+  // So that nobody goes on later: of a full disk nothing is kept.
+  if (!put) end_with(put.error(), nullptr);
+  return put;
 }
 
 Result<void> StreamedUnpacking::finish() {
