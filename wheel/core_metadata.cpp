@@ -217,11 +217,10 @@ Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view
   return metadata;
 }
 
-std::optional<std::string> essential_metadata(std::string_view text) {
-  const auto metadata = parse_core_metadata(text, "");
-  if (!metadata || !metadata->remarks.empty()) return std::nullopt;
+std::optional<std::string> essential_metadata(const CoreMetadata& metadata) {
+  if (!metadata.remarks.empty()) return std::nullopt;
   std::string essential;
-  for (const auto& [field, value] : metadata->fields) {
+  for (const auto& [field, value] : metadata.fields) {
     const auto is_it = [&](std::string_view name) { return same_field(field, name); };
     if (std::ranges::none_of(kInterpreted, is_it)) continue;
     essential.append(field).append(": ");

@@ -37,9 +37,9 @@ struct CoreMetadata {
 [[nodiscard]] Result<CoreMetadata> parse_core_metadata(std::string_view text,
                                                        std::string_view where);
 
-/// METADATA with nothing but the fields that `parse_core_metadata` interprets, of which it makes
-/// the same but for `fields` and `description`. nullopt: something is wrong with `text`.
-[[nodiscard]] std::optional<std::string> essential_metadata(std::string_view text);
+/// The text of `metadata` with nothing but the fields that `parse_core_metadata` interprets, of
+/// which it makes the same but for `fields` and `description`. nullopt: there are remarks.
+[[nodiscard]] std::optional<std::string> essential_metadata(const CoreMetadata& metadata);
 
 /// `essential`, of essential_metadata, without what it requires and the extras of that.
 [[nodiscard]] std::string without_requirements(std::string_view essential);

@@ -140,7 +140,8 @@ HasForm reads_kept(std::optional<std::string>& kept) {
 /// What is used again is kept without what is not read: descriptions are long.
 void keep_metadata(const HttpResponse& response, Transport& transport) {
   if (!response.reused || response.copy.path.empty()) return;
-  const auto text = wheel::essential_metadata(response.body);
+  const auto metadata = wheel::parse_core_metadata(response.body, response.copy.path);
+  const auto text = metadata ? wheel::essential_metadata(*metadata) : std::nullopt;
   if (!text) return;
   std::string form(kept_format);
   form.append(checksum_of(response.copy.identity, *text)).append("\n").append(*text);

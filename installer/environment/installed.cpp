@@ -220,10 +220,10 @@ class Reading {
     if (!files) return std::unexpected(std::move(files.error()));
     auto distribution = interpret(folder_, *files, report);
     if (!distribution || !keeps) return distribution;
+    auto essential = wheel::essential_metadata(distribution->metadata);
     // The same whether it is read or kept.
     distribution->metadata.fields.clear();
     distribution->metadata.description.clear();
-    auto essential = wheel::essential_metadata(files->metadata);
     auto states = states_of(folder_, *files);
     if (!essential || !states || !states->settled_at(began)) return distribution;
     files->metadata = std::move(*essential);
@@ -344,7 +344,7 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots,
 
 Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Report& report,
                                                           const std::string& cache_folder) {
-  return scan_roots(roots, cache_folder, Requirements::read, report);
+  return scan_roots(roots, cache_folder, Requirements::left_out, report);
 }
 
 void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,

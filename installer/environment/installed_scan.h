@@ -8,8 +8,8 @@
 
 namespace axle::installer {
 
-/// As list_installed, without lock and recovery, and with all distributions of one name, newest
-/// first.
+/// As list_installed, without lock and recovery, with all distributions of one name, newest first,
+/// and without what they require, where that can be left out.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> scan_installed(
     const Roots& roots, Report& report, const std::string& cache_folder = {});
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "installer/file_access.h"
 #include "installer/try_each.h"
@@ -26,7 +28,8 @@ std::string lines_with(const std::unordered_set<std::string_view>& names, std::s
   std::string lines;
   while (!record.empty()) {
     const std::size_t end = std::min(record.find('\n'), record.size() - 1) + 1;
-    const std::string_view path = record.substr(0, std::min(record.find_first_of(",\n"), end));
+    std::string_view path = record.substr(0, end);
+    path = path.substr(0, std::min(path.find(','), path.find('\n')));
     const std::string_view name = name_of(path);
     // "a.py/." is "a.py", too.
     if (name.empty() || name == "." || name == ".." || names.contains(name))
@@ -35,6 +38,63 @@ std::string lines_with(const std::unordered_set<std::string_view>& names, std::s
   }
   return lines;
 }
+
+/// The folders that some paths lie in.
+class FoldersOfPaths {
+ public:
+  explicit FoldersOfPaths(const std::unordered_set<std::string>& paths) {
+    for (const std::string& path : paths) names_.insert(path.substr(0, path.rfind('/')));
+    for (const std::string& folder : names_) {
+      struct stat status = {};
+      if (::stat(folder.c_str(), &status) == 0) identities_.emplace(status.st_dev, status.st_ino);
+    }
+  }
+
+  /// Whether `folder`, which is in `site`, certainly leads to none of them, also through links: one
+  /// question to the system, where resolving it asks for each folder above it, too.
+  [[nodiscard]] bool lack(const std::string& site, const std::string& folder) const {
+    const std::string path = fmt::format("{}/{}", site, folder);
+    struct stat status = {};
+    return !names_.contains(path) && ::stat(path.c_str(), &status) == 0 &&
+           !identities_.contains({status.st_dev, status.st_ino});
+  }
+
+ private:
+  std::unordered_set<std::string> names_;
+  std::set<std::pair<dev_t, ino_t>> identities_;  ///< of those that exist
+};
+
+/// Whether the text of `path` says which folders lead to it, links apart.
+bool is_plain(std::string_view path) {
+  const std::string_view name = name_of(path);
+  return !path.starts_with('/') && !path.contains("//") && !path.contains("./") &&
+         !path.contains('\0') && !name.empty() && name != "." && name != "..";
+}
+
+/// Tells the rows of one RECORD apart, of which neighbours lie in one folder.
+class Candidates {
+ public:
+  Candidates(const InstalledDistribution& distribution, const FoldersOfPaths& folders)
+      : site_(distribution.dist_info.substr(0, distribution.dist_info.rfind('/'))),
+        folders_(folders) {}
+
+  /// Whether what is listed as `listed` may lie in one of the folders.
+  bool may_have(std::string_view listed) {
+    const std::size_t slash = listed.rfind('/');
+    if (slash == std::string_view::npos || !is_plain(listed)) return true;
+    if (const std::string_view folder = listed.substr(0, slash); folder != last_) {
+      last_ = folder;
+      lacks_ = folders_.lack(site_, last_);
+    }
+    return !lacks_;
+  }
+
+ private:
+  std::string site_;
+  const FoldersOfPaths& folders_;
+  std::string last_;  ///< the folder that was asked for last
+  bool lacks_ = false;
+};
 
 }  // namespace
 
@@ -83,6 +143,7 @@ Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     const std::vector<InstalledDistribution>& distributions, const Roots& roots) {
   std::unordered_set<std::string_view> names;
   for (const std::string& path : paths) names.insert(name_of(path));
+  const FoldersOfPaths folders(paths);
   std::vector<std::vector<std::pair<std::string, Owner>>> owned(distributions.size());
   const auto look_into = [&](std::size_t i) -> Result<void> {
     const InstalledDistribution& distribution = distributions[i];
@@ -90,7 +151,9 @@ Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
     if (!text) return {};
     PathResolver resolver(roots);
+    Candidates candidates(distribution, folders);
     for (const wheel::RecordEntry& entry : wheel::salvage_record(lines_with(names, *text))) {
+      if (!candidates.may_have(entry.path)) continue;
       auto target = record_target(distribution, entry.path, resolver);
       if (!target) return std::unexpected(target.error());
       if (*target && paths.contains(**target))

@@ -301,7 +301,7 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
                                   staying, prepared.roots, changes.overwritten);
       !settled)
     return settled;
-  warn_of_left_files(leaving, prepared.entering, staying, prepared.roots, report);
+  warn_of_left_files(leaving, prepared.entering, staying, *consent, prepared.roots, report);
   prepared.staging.add(prepared.entering);
   if (auto checked = prepared.staging.check(staying, *consent); !checked) return checked;
   changes.conflicts = prepared.staging.conflicts();

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <list>
 #include <optional>
-#include <unordered_set>
+#include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -54,14 +54,11 @@ class LayoutBuilder {
         manifest_.entry_points, fmt::format("{}/entry_points.txt", manifest_.dist_info));
     if (!scripts) return std::unexpected(within(manifest_.file_name, scripts.error()));
     layout_.scripts = std::move(*scripts);
-    for (const wheel::ScriptEntry& script : layout_.scripts) {
-      targets_.insert(script_targets_.emplace_back(roots_.scripts + "/" + script.name));
-    }
-    layout_.files.reserve(manifest_.files.size());  // `targets_` refers to them
-    targets_.reserve(manifest_.files.size() + layout_.scripts.size());
+    layout_.files.reserve(manifest_.files.size());
     for (std::size_t i = 0; i < manifest_.files.size(); ++i) {
       if (auto placed = place(i); !placed) return std::unexpected(placed.error());
     }
+    if (auto distinct = check_distinct(); !distinct) return std::unexpected(distinct.error());
     return std::move(layout_);
   }
 
@@ -144,10 +141,25 @@ class LayoutBuilder {
       if (plain && is_plain_folder(folder)) plain_ = {root, below, std::move(folder)};
     }
     layout_.files.push_back({std::move(target), index, script});
-    const std::string& placed = layout_.files.back().target;
-    if (!targets_.insert(placed).second)
-      return refuse(fmt::format("two of its files would be installed as {}", placed));
     return {};
+  }
+
+  /// No two files, scripts among them, may have one target.
+  [[nodiscard]] Result<void> check_distinct() const {
+    std::set<std::string> of_scripts;
+    for (const wheel::ScriptEntry& script : layout_.scripts)
+      of_scripts.insert(roots_.scripts + "/" + script.name);
+    std::vector<std::string_view> targets;
+    targets.reserve(layout_.files.size() + of_scripts.size());
+    for (const PlacedFile& file : layout_.files) targets.emplace_back(file.target);
+    targets.insert(targets.end(), of_scripts.begin(), of_scripts.end());
+    // Most are in order, as the wheel has them.
+    const auto unsorted = std::ranges::is_sorted_until(targets);
+    std::ranges::sort(unsorted, targets.end());
+    std::ranges::inplace_merge(targets, unsorted);
+    const auto twice = std::ranges::adjacent_find(targets);
+    if (twice == targets.end()) return {};
+    return refuse(fmt::format("two of its files would be installed as {}", *twice));
   }
 
   /// Whether nothing that is refused elsewhere can lie in `folder` itself: it is neither metadata
@@ -210,8 +222,6 @@ class LayoutBuilder {
   std::string_view plain_top_;  ///< of the last file: no other spelling of that name
   Layout layout_;
   std::optional<PlainFolder> plain_;  ///< of the last file
-  std::list<std::string> script_targets_;
-  std::unordered_set<std::string_view> targets_;
 };
 
 }  // namespace

@@ -193,10 +193,10 @@ Result<OverwriteConsent> OverwriteConsent::read(bool all,
   consent.all_ = all;
   PathResolver resolver(roots);
   for (const InstalledDistribution& distribution : installed) {
-    const auto files = read_overwritten(distribution.dist_info);
+    auto files = read_overwritten(distribution.dist_info);
     // What cannot be read consents to nothing.
     if (!files && files.error().kind == ErrorKind::io) return std::unexpected(files.error());
-    if (!files) continue;
+    if (!files || files->empty()) continue;
     for (const auto& [path, owner] : *files) {
       const bool there =
           std::ranges::find(installed, owner, &InstalledDistribution::name) != installed.end();
@@ -205,6 +205,7 @@ Result<OverwriteConsent> OverwriteConsent::read(bool all,
       if (!target) return std::unexpected(target.error());
       if (*target) consent.settled_.insert_or_assign(**target, owner);
     }
+    consent.lists_.emplace(distribution.dist_info, std::move(*files));
   }
   return consent;
 }
@@ -258,14 +259,14 @@ Result<void> settle_files(std::vector<NewPackage>& entering, const std::vector<s
 
 void warn_of_left_files(const std::vector<InstalledDistribution>& leaving,
                         const std::vector<NewPackage>& entering,
-                        const std::vector<InstalledDistribution>& staying, const Roots& roots,
-                        Report& report) {
+                        const std::vector<InstalledDistribution>& staying,
+                        const OverwriteConsent& consent, const Roots& roots, Report& report) {
   if (leaving.empty()) return;
   std::unordered_set<std::string_view> brought;
   PathResolver resolver(roots);
   for (const InstalledDistribution& distribution : staying) {
-    const auto files = read_overwritten(distribution.dist_info);
-    if (!files || files->empty()) continue;
+    const OverwrittenFiles* files = consent.overwritten_of(distribution);
+    if (files == nullptr) continue;
     if (brought.empty()) {
       for (const NewPackage& package : entering)
         for (const NewFile& file : package.files) brought.insert(file.target);

@@ -52,11 +52,18 @@ class OverwriteConsent {
     const auto settled = settled_.find(path);
     return settled != settled_.end() && settled->second == package;
   }
+  /// The files of `distribution` that others have overwritten, as it says; nullptr: none.
+  [[nodiscard]] const OverwrittenFiles* overwritten_of(
+      const InstalledDistribution& distribution) const {
+    const auto list = lists_.find(distribution.dist_info);
+    return list == lists_.end() ? nullptr : &list->second;
+  }
 
  private:
   bool all_ = false;
   bool restores_ = false;
-  std::unordered_map<std::string, std::string> settled_;  ///< absolute path -> package
+  std::unordered_map<std::string, std::string> settled_;     ///< absolute path -> package
+  std::unordered_map<std::string, OverwrittenFiles> lists_;  ///< by the folders of metadata
 };
 
 /// The order in which packages of one plan count as installed, as indices: each after those that it
@@ -83,12 +90,12 @@ struct LostFile {
                                         const Roots& roots,
                                         std::vector<OverwrittenPath>& overwritten);
 
-/// Warns of files of `staying` packages that are those of one of `leaving`, which does not come
-/// back with them.
+/// Warns of files of `staying` packages, which `consent` has read, that are those of one of
+/// `leaving`, which does not come back with them.
 void warn_of_left_files(const std::vector<InstalledDistribution>& leaving,
                         const std::vector<NewPackage>& entering,
-                        const std::vector<InstalledDistribution>& staying, const Roots& roots,
-                        Report& report);
+                        const std::vector<InstalledDistribution>& staying,
+                        const OverwriteConsent& consent, const Roots& roots, Report& report);
 
 /// RECORD and the list of overwritten files of an installed package that loses `lost`. Errors: io,
 /// and malformed where one of them cannot be read.

@@ -246,11 +246,10 @@ class RemovalPlanner {
     if (!listed) return std::unexpected(listed.error());
     std::vector<const ListedEntry*> entries;
     for (const ListedEntry& entry : (*listed)->entries) entries.push_back(&entry);
-    // By their paths, in which a slash comes behind the name of a folder.
     const auto has_folder = [](const ListedEntry* entry) { return entry->is_folder; };
     if (std::ranges::any_of(entries, has_folder)) {
-      std::ranges::sort(entries, {}, [](const ListedEntry* entry) {
-        return entry->is_folder ? entry->name + "/" : entry->name;
+      std::ranges::sort(entries, comes_before, [](const ListedEntry* entry) {
+        return LeafName{entry->name, entry->is_folder};
       });
     }
     for (const ListedEntry* entry : entries) {

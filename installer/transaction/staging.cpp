@@ -293,11 +293,18 @@ Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::s
   }
   if (::mkdirat(folder_fd, path.c_str(), 0777) != 0)
     return std::unexpected(system_error("create", path, errno));
-  for (const auto& [name, child] : node.children) {
-    const bool in_byte_code = byte_code || is_byte_code_folder(name);
-    std::string place = path + "/";
-    place += name;
-    auto made = make_folders(child, folder_fd, std::move(place), in_byte_code, files);
+  // In the order of the leaves that they become.
+  std::vector<std::pair<LeafName, const StagedPath*>> children;
+  children.reserve(node.children.size());
+  for (const auto& [name, child] : node.children)
+    children.push_back({{name, child.file == nullptr}, &child});
+  std::ranges::sort(children, comes_before, &std::pair<LeafName, const StagedPath*>::first);
+  for (const auto& [entry, child] : children) {
+    const bool in_byte_code = byte_code || is_byte_code_folder(entry.name);
+    std::string place;
+    place.reserve(path.size() + 1 + entry.name.size());
+    place.append(path).append("/").append(entry.name);
+    auto made = make_folders(*child, folder_fd, std::move(place), in_byte_code, files);
     if (!made) return made;
   }
   return {};
@@ -312,35 +319,44 @@ Result<std::vector<std::vector<Staging::StagedFile>>> Staging::make_all_folders(
   return files;
 }
 
-Result<void> Staging::make_files(const std::vector<StagedFile>& files, int folder_fd,
-                                 std::vector<Leaf>& leaves) const {
+Result<void> Staging::make_files(const std::vector<std::vector<StagedFile>>& files, int folder_fd,
+                                 std::vector<Leaves>& leaves) const {
+  constexpr std::size_t at_a_time = 128;
+  struct Batch {
+    std::size_t thing;
+    std::size_t first;
+  };
+  std::vector<Batch> batches;
   leaves.resize(files.size());
-  const auto make = [&](std::size_t i) -> Result<void> {
-    const StagedFile& file = files[i];
+  for (std::size_t thing = 0; thing < files.size(); ++thing) {
+    leaves[thing].resize(files[thing].size());
+    for (std::size_t first = 0; first < files[thing].size(); first += at_a_time)
+      batches.push_back({thing, first});
+  }
+  const auto make = [&](const StagedFile& file, Leaf& leaf) -> Result<void> {
     const auto made = place_file(*file.file, file.tree, folder_fd, file.path, link_mode_, umask_);
     if (!made) return std::unexpected(made.error());
     // Below the thing, whose name here is a number.
     const std::size_t slash = file.path.find('/');
     std::string below = slash == std::string::npos ? std::string() : file.path.substr(slash + 1);
     if (*made == Placed::shared) {
-      leaves[i] = {std::move(below), file.file->size, file.file->stored_modified};
+      leaf = {std::move(below), file.file->size, file.file->stored_modified};
       return {};
     }
     struct stat status = {};
     if (::fstatat(folder_fd, file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
       return std::unexpected(system_error("read", file.path, errno));
-    leaves[i] = leaf_of(std::move(below), status);
+    leaf = leaf_of(std::move(below), status);
     return {};
   };
-  constexpr std::size_t at_a_time = 128;
-  return try_each((files.size() + at_a_time - 1) / at_a_time,
-                  [&](std::size_t batch) -> Result<void> {
-                    const std::size_t end = std::min(files.size(), (batch + 1) * at_a_time);
-                    for (std::size_t i = batch * at_a_time; i < end; ++i) {
-                      if (auto made = make(i); !made) return made;
-                    }
-                    return {};
-                  });
+  return try_each(batches.size(), [&](std::size_t i) -> Result<void> {
+    const auto& [thing, first] = batches[i];
+    const std::size_t end = std::min(files[thing].size(), first + at_a_time);
+    for (std::size_t file = first; file < end; ++file) {
+      if (auto made = make(files[thing][file], leaves[thing][file]); !made) return made;
+    }
+    return {};
+  });
 }
 
 void Staging::add_packages(const StagedPath& node, std::set<std::string>& names) {
@@ -369,30 +385,27 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   const auto within_staging = [&](const Error& error) {
     return std::unexpected(within("staging in " + folder, error));
   };
-  auto of_things = make_all_folders(opened->get());
-  if (!of_things) return within_staging(of_things.error());
-  std::vector<StagedFile> files;
-  std::vector<std::size_t> ends;  // of the files of each thing
-  for (std::vector<StagedFile>& of_thing : *of_things) {
-    std::ranges::move(of_thing, std::back_inserter(files));
-    ends.push_back(files.size());
-  }
-  std::vector<Leaf> made_leaves;
-  if (auto made = make_files(files, opened->get(), made_leaves); !made)
+  const auto files = make_all_folders(opened->get());
+  if (!files) return within_staging(files.error());
+  std::vector<Leaves> leaves;  // of each thing
+  if (auto made = make_files(*files, opened->get(), leaves); !made)
     return within_staging(made.error());
   const std::size_t first = journal.moves.size();
   journal.moves.resize(first + entering_.size());
   packages.resize(first + entering_.size());
   system::for_each_at_once(entering_.size(), system::usable_processors(), [&](std::size_t i) {
-    Leaves leaves;
-    for (std::size_t file = i == 0 ? 0 : ends[i - 1]; file < ends[i]; ++file)
-      if (!files[file].byte_code) leaves.push_back(std::move(made_leaves[file]));
-    std::ranges::sort(leaves);
+    std::size_t known = 0;
+    for (std::size_t file = 0; file < leaves[i].size(); ++file) {
+      if ((*files)[i][file].byte_code) continue;
+      if (known != file) leaves[i][known] = std::move(leaves[i][file]);
+      ++known;
+    }
+    leaves[i].resize(known);
     journal.moves[first + i] = {Direction::in,
                                 static_cast<std::uint32_t>(i),
                                 entering_[i].path.substr(below_base),
                                 {},
-                                std::move(leaves)};
+                                std::move(leaves[i])};
     add_packages(*entering_[i].node, packages[first + i]);
   });
   trees_.clear();

@@ -102,16 +102,16 @@ class Staging {
     std::string path;  ///< below the folder of staging
     bool byte_code;
   };
-  /// Creates the folders of a thing, and appends its files.
+  /// Creates the folders of a thing, and appends its files in the order of Leaves.
   Result<void> make_folders(const StagedPath& node, int folder_fd, std::string path, bool byte_code,
                             std::vector<StagedFile>& files);
   /// The same of each of `entering_`, several at once: below `folder_fd`, by their numbers.
   Result<std::vector<std::vector<StagedFile>>> make_all_folders(int folder_fd);
-  /// Several threads create `files`, and record them in `leaves`, like list_leaves: links have the
-  /// attributes that the store's files had when they were checked, so that they are not checked
-  /// again.
-  Result<void> make_files(const std::vector<StagedFile>& files, int folder_fd,
-                          std::vector<Leaf>& leaves) const;
+  /// Several threads create the `files` of each thing, and record them in its `leaves`, like
+  /// list_leaves but with byte code: links have the attributes that the store's files had when they
+  /// were checked, so that they are not checked again.
+  Result<void> make_files(const std::vector<std::vector<StagedFile>>& files, int folder_fd,
+                          std::vector<Leaves>& leaves) const;
   /// That has the file of `node`, which comes after `files`. By several threads.
   Result<StoreTree> store_tree_of(const StagedPath& node, const std::vector<StagedFile>& files);
 

@@ -41,6 +41,17 @@ Result<void> list_folders(const std::string& folder, std::vector<std::string>& f
 
 }  // namespace
 
+bool comes_before(const LeafName& left, const LeafName& right) {
+  const std::size_t common = std::min(left.name.size(), right.name.size());
+  const int order = left.name.substr(0, common).compare(right.name.substr(0, common));
+  if (order != 0) return order < 0;
+  const auto next = [common](const LeafName& one) -> int {
+    if (one.name.size() > common) return static_cast<unsigned char>(one.name[common]);
+    return one.is_folder ? '/' : -1;
+  };
+  return next(left) < next(right);
+}
+
 Leaf leaf_of(std::string path, const struct stat& status) {
   return {std::move(path), static_cast<std::uint64_t>(status.st_size),
           nanoseconds_of(status.st_mtim)};

@@ -20,6 +20,15 @@ struct Leaf {
 };
 using Leaves = std::vector<Leaf>;
 
+/// The name of a file or a folder among those in one folder.
+struct LeafName {
+  std::string_view name;
+  bool is_folder = false;
+};
+/// The order in which the paths of all leaves are sorted: those in a folder have a slash behind its
+/// name.
+[[nodiscard]] bool comes_before(const LeafName& left, const LeafName& right);
+
 /// The leaf at `path`, with its `status`.
 [[nodiscard]] Leaf leaf_of(std::string path, const struct stat& status);
 

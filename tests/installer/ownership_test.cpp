@@ -157,6 +157,17 @@ TEST_CASE("the lines that count are all that say anything of the paths") {
       }
       records.add(fmt::format("p{}", i), record);
     }
+    // Folders that exist, and links to them, are looked at; others are not.
+    for (const char* folder : {"a", "ab", "b/a"}) {
+      if (random() % 2 == 0)
+        std::filesystem::create_directories(records.roots.purelib + "/" + folder);
+    }
+    for (const char* link : {"a/b", "b", "ab"}) {
+      std::error_code taken;
+      const std::string target = records.roots.purelib + "/" + one_of({"a", "ab", "a.py"});
+      if (random() % 2 == 0)
+        std::filesystem::create_symlink(target, records.roots.purelib + "/" + link, taken);
+    }
     std::unordered_set<std::string> paths;
     for (int i = 0; i < 3; ++i) {
       std::string path = records.roots.purelib + "/" + one_of({"a", "ab", "b", "a.py", "a,b"});

@@ -41,8 +41,8 @@ void check_evaluated(std::string_view text, const wheel::CoreMetadata& metadata)
 }
 
 /// Without what nobody reads it says the same.
-void check_essential(std::string_view text, const wheel::CoreMetadata& metadata) {
-  const auto essential = wheel::essential_metadata(text);
+void check_essential(const wheel::CoreMetadata& metadata) {
+  const auto essential = wheel::essential_metadata(metadata);
   require(essential.has_value() == metadata.remarks.empty());
   if (!essential) return;
   const auto again = wheel::parse_core_metadata(*essential, "METADATA");
@@ -57,7 +57,7 @@ void check_essential(std::string_view text, const wheel::CoreMetadata& metadata)
     require(wheel::render_requirement(again->requires_dist[i]) ==
             wheel::render_requirement(metadata.requires_dist[i]));
   }
-  require(wheel::essential_metadata(*essential) == essential);
+  require(wheel::essential_metadata(*again) == essential);
   const auto rest = wheel::parse_core_metadata(wheel::without_requirements(*essential), "METADATA");
   require(rest && rest->name == metadata.name && rest->version == metadata.version);
   require(rest->summary == metadata.summary);
@@ -85,6 +85,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(wheel::parse_requirement(wheel::render_requirement(requirement)).has_value());
   }
   check_evaluated(text, *metadata);
-  check_essential(text, *metadata);
+  check_essential(*metadata);
   return 0;
 }
