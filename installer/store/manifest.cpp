@@ -1,5 +1,6 @@
 #include "installer/store/manifest.h"
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 
@@ -92,6 +93,9 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view where) {
   manifest.variant_markers = markers == with_variant_markers;
   good = good && (manifest.variant_markers || markers.empty());
   const auto count = fields.next_number<std::uint64_t>();
+  // No more than there can be, whatever it says.
+  constexpr std::size_t shortest_file = 6;
+  manifest.files.reserve(std::min<std::uint64_t>(count, text.size() / shortest_file));
   for (std::uint64_t i = 0; good && fields.good() && i < count; ++i) {
     StoredFile file;
     file.path = fields.next();

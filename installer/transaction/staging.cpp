@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "foundation/system/parallel.h"
+#include "foundation/system/until_exit.h"
 #include "installer/file_hash.h"
 #include "installer/tree/byte_code_names.h"
 #include "installer/try_each.h"
@@ -21,6 +22,12 @@ namespace {
 
 constexpr std::string_view conflict_hint =
     "remove it first, or replace it with --overwrite; nothing was changed";
+
+std::string path_below(std::string_view folder, std::string_view name) {
+  std::string path;
+  path.reserve(folder.size() + 1 + name.size());
+  return path.append(folder).append("/").append(name);
+}
 
 }  // namespace
 
@@ -278,22 +285,24 @@ Result<StoreTree> Staging::store_tree_of(const StagedPath& node,
   return StoreTree{known->second.get(), known->first};
 }
 
-Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::string path,
-                                   bool byte_code, std::vector<StagedFile>& files) {
-  if (node.file != nullptr) {
-    StoreTree store{-1, {}};
-    if (!node.file->stored.empty()) {
-      auto tree = store_tree_of(node, files);
-      if (!tree) return std::unexpected(std::move(tree.error()));
-      store = *tree;
-    }
-    files.push_back(
-        {node.file, node.package, store, std::move(path), byte_code || node.file->byte_code});
-    return {};
+Result<void> Staging::add_file(const StagedPath& node, const std::string* folder, bool byte_code,
+                               StagedThing& thing) {
+  StoreTree store{-1, {}};
+  if (!node.file->stored.empty()) {
+    auto tree = store_tree_of(node, thing.files);
+    if (!tree) return std::unexpected(std::move(tree.error()));
+    store = *tree;
   }
-  if (::mkdirat(folder_fd, path.c_str(), 0777) != 0)
-    return std::unexpected(system_error("create", path, errno));
-  // In the order of the leaves that they become.
+  thing.files.push_back(
+      {node.file, node.package, folder, store, byte_code || node.file->byte_code});
+  return {};
+}
+
+Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::string path,
+                                   bool byte_code, StagedThing& thing) {
+  const std::string& folder = thing.folders.emplace_back(std::move(path));
+  if (::mkdirat(folder_fd, folder.c_str(), 0777) != 0)
+    return std::unexpected(system_error("create", folder, errno));
   std::vector<std::pair<LeafName, const StagedPath*>> children;
   children.reserve(node.children.size());
   for (const auto& [name, child] : node.children)
@@ -301,25 +310,48 @@ Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::s
   std::ranges::sort(children, comes_before, &std::pair<LeafName, const StagedPath*>::first);
   for (const auto& [entry, child] : children) {
     const bool in_byte_code = byte_code || is_byte_code_folder(entry.name);
-    std::string place;
-    place.reserve(path.size() + 1 + entry.name.size());
-    place.append(path).append("/").append(entry.name);
-    auto made = make_folders(*child, folder_fd, std::move(place), in_byte_code, files);
+    auto made = entry.is_folder ? make_folders(*child, folder_fd, path_below(folder, entry.name),
+                                               in_byte_code, thing)
+                                : add_file(*child, &folder, in_byte_code, thing);
     if (!made) return made;
   }
   return {};
 }
 
-Result<std::vector<std::vector<Staging::StagedFile>>> Staging::make_all_folders(int folder_fd) {
-  std::vector<std::vector<StagedFile>> files(entering_.size());
+Result<std::vector<Staging::StagedThing>> Staging::make_all_folders(int folder_fd) {
+  std::vector<StagedThing> things(entering_.size());
   const auto made = try_each(entering_.size(), [&](std::size_t i) -> Result<void> {
-    return make_folders(*entering_[i].node, folder_fd, fmt::format("{}", i), false, files[i]);
+    const StagedPath& node = *entering_[i].node;
+    StagedThing& thing = things[i];
+    thing.name = fmt::format("{}", i);
+    return node.file == nullptr ? make_folders(node, folder_fd, thing.name, false, thing)
+                                : add_file(node, nullptr, false, thing);
   });
   if (!made) return std::unexpected(made.error());
-  return files;
+  return things;
 }
 
-Result<void> Staging::make_files(const std::vector<std::vector<StagedFile>>& files, int folder_fd,
+Result<void> Staging::make_file(const StagedThing& thing, const StagedFile& file, int folder_fd,
+                                Leaf& leaf) const {
+  const std::string_view target = file.file->target;
+  const std::string path = file.folder == nullptr
+                               ? thing.name
+                               : path_below(*file.folder, target.substr(target.rfind('/') + 1));
+  const auto made = place_file(*file.file, file.tree, folder_fd, path, link_mode_, umask_);
+  if (!made) return std::unexpected(made.error());
+  std::string below = file.folder == nullptr ? std::string() : path.substr(thing.name.size() + 1);
+  if (*made == Placed::shared) {
+    leaf = {std::move(below), file.file->size, file.file->stored_modified};
+    return {};
+  }
+  struct stat status = {};
+  if (::fstatat(folder_fd, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return std::unexpected(system_error("read", path, errno));
+  leaf = leaf_of(std::move(below), status);
+  return {};
+}
+
+Result<void> Staging::make_files(const std::vector<StagedThing>& things, int folder_fd,
                                  std::vector<Leaves>& leaves) const {
   constexpr std::size_t at_a_time = 128;
   struct Batch {
@@ -327,33 +359,19 @@ Result<void> Staging::make_files(const std::vector<std::vector<StagedFile>>& fil
     std::size_t first;
   };
   std::vector<Batch> batches;
-  leaves.resize(files.size());
-  for (std::size_t thing = 0; thing < files.size(); ++thing) {
-    leaves[thing].resize(files[thing].size());
-    for (std::size_t first = 0; first < files[thing].size(); first += at_a_time)
+  leaves.resize(things.size());
+  for (std::size_t thing = 0; thing < things.size(); ++thing) {
+    leaves[thing].resize(things[thing].files.size());
+    for (std::size_t first = 0; first < things[thing].files.size(); first += at_a_time)
       batches.push_back({thing, first});
   }
-  const auto make = [&](const StagedFile& file, Leaf& leaf) -> Result<void> {
-    const auto made = place_file(*file.file, file.tree, folder_fd, file.path, link_mode_, umask_);
-    if (!made) return std::unexpected(made.error());
-    // Below the thing, whose name here is a number.
-    const std::size_t slash = file.path.find('/');
-    std::string below = slash == std::string::npos ? std::string() : file.path.substr(slash + 1);
-    if (*made == Placed::shared) {
-      leaf = {std::move(below), file.file->size, file.file->stored_modified};
-      return {};
-    }
-    struct stat status = {};
-    if (::fstatat(folder_fd, file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-      return std::unexpected(system_error("read", file.path, errno));
-    leaf = leaf_of(std::move(below), status);
-    return {};
-  };
-  return try_each(batches.size(), [&](std::size_t i) -> Result<void> {
-    const auto& [thing, first] = batches[i];
-    const std::size_t end = std::min(files[thing].size(), first + at_a_time);
-    for (std::size_t file = first; file < end; ++file) {
-      if (auto made = make(files[thing][file], leaves[thing][file]); !made) return made;
+  return try_each(batches.size(), [&](std::size_t batch) -> Result<void> {
+    const auto& [number, first] = batches[batch];
+    const StagedThing& thing = things[number];
+    const std::size_t end = std::min(thing.files.size(), first + at_a_time);
+    for (std::size_t i = first; i < end; ++i) {
+      if (auto made = make_file(thing, thing.files[i], folder_fd, leaves[number][i]); !made)
+        return made;
     }
     return {};
   });
@@ -385,10 +403,10 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   const auto within_staging = [&](const Error& error) {
     return std::unexpected(within("staging in " + folder, error));
   };
-  const auto files = make_all_folders(opened->get());
-  if (!files) return within_staging(files.error());
+  auto things = make_all_folders(opened->get());
+  if (!things) return within_staging(things.error());
   std::vector<Leaves> leaves;  // of each thing
-  if (auto made = make_files(*files, opened->get(), leaves); !made)
+  if (auto made = make_files(*things, opened->get(), leaves); !made)
     return within_staging(made.error());
   const std::size_t first = journal.moves.size();
   journal.moves.resize(first + entering_.size());
@@ -396,7 +414,7 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   system::for_each_at_once(entering_.size(), system::usable_processors(), [&](std::size_t i) {
     std::size_t known = 0;
     for (std::size_t file = 0; file < leaves[i].size(); ++file) {
-      if ((*files)[i][file].byte_code) continue;
+      if ((*things)[i].files[file].byte_code) continue;
       if (known != file) leaves[i][known] = std::move(leaves[i][file]);
       ++known;
     }
@@ -410,6 +428,7 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   });
   trees_.clear();
   name_packages(journal.moves, packages);
+  system::keep_until_exit(*std::move(things));
   return {};
 }
 

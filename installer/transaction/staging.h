@@ -98,20 +98,30 @@ class Staging {
   struct StagedFile {
     const NewFile* file;
     const NewPackage* package;
-    StoreTree tree;    ///< that has it, if any
-    std::string path;  ///< below the folder of staging
+    const std::string* folder;  ///< below the folder of staging; nullptr: it is the thing itself
+    StoreTree tree;             ///< that has it, if any
     bool byte_code;
   };
-  /// Creates the folders of a thing, and appends its files in the order of Leaves.
+  /// What a thing consists of. There are tens of thousands of files: each has no path of its own.
+  struct StagedThing {
+    std::string name;  ///< in the folder of staging: a number
+    std::list<std::string> folders;
+    std::vector<StagedFile> files;  ///< in the order of Leaves
+  };
+  /// Creates the folders of a thing: `node`, which is at `path`, and those below.
   Result<void> make_folders(const StagedPath& node, int folder_fd, std::string path, bool byte_code,
-                            std::vector<StagedFile>& files);
+                            StagedThing& thing);
+  Result<void> add_file(const StagedPath& node, const std::string* folder, bool byte_code,
+                        StagedThing& thing);
   /// The same of each of `entering_`, several at once: below `folder_fd`, by their numbers.
-  Result<std::vector<std::vector<StagedFile>>> make_all_folders(int folder_fd);
-  /// Several threads create the `files` of each thing, and record them in its `leaves`, like
+  Result<std::vector<StagedThing>> make_all_folders(int folder_fd);
+  /// Several threads create the files of `things`, and record those of each in its `leaves`, like
   /// list_leaves but with byte code: links have the attributes that the store's files had when they
   /// were checked, so that they are not checked again.
-  Result<void> make_files(const std::vector<std::vector<StagedFile>>& files, int folder_fd,
+  Result<void> make_files(const std::vector<StagedThing>& things, int folder_fd,
                           std::vector<Leaves>& leaves) const;
+  Result<void> make_file(const StagedThing& thing, const StagedFile& file, int folder_fd,
+                         Leaf& leaf) const;
   /// That has the file of `node`, which comes after `files`. By several threads.
   Result<StoreTree> store_tree_of(const StagedPath& node, const std::vector<StagedFile>& files);
 
