@@ -98,13 +98,15 @@ class Candidates {
 
 }  // namespace
 
-Result<void> for_each_record_row(const InstalledDistribution& distribution,
+Result<std::string> read_record_text(const InstalledDistribution& distribution) {
+  return read_file(distribution.dist_info + "/RECORD", record_limit);
+}
+
+Result<void> for_each_record_row(const InstalledDistribution& distribution, std::string_view record,
                                  const std::function<void(const wheel::RecordRow&)>& take) {
   const std::string path = distribution.dist_info + "/RECORD";
-  auto text = read_file(path, record_limit);
-  if (!text) return std::unexpected(text.error());
   bool lists_any = false;
-  auto read = wheel::for_each_record_row(*text, path, [&](const wheel::RecordRow& row) {
+  auto read = wheel::for_each_record_row(record, path, [&](const wheel::RecordRow& row) {
     lists_any = true;
     take(row);
   });
@@ -116,9 +118,12 @@ Result<void> for_each_record_row(const InstalledDistribution& distribution,
 }
 
 Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution& distribution) {
+  const auto text = read_record_text(distribution);
+  if (!text) return std::unexpected(text.error());
   std::vector<wheel::RecordEntry> entries;
-  auto read = for_each_record_row(
-      distribution, [&](const wheel::RecordRow& row) { entries.push_back(wheel::entry_of(row)); });
+  auto read = for_each_record_row(distribution, *text, [&](const wheel::RecordRow& row) {
+    entries.push_back(wheel::entry_of(row));
+  });
   if (!read) return std::unexpected(std::move(read.error()));
   return entries;
 }
@@ -147,7 +152,7 @@ Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
   std::vector<std::vector<std::pair<std::string, Owner>>> owned(distributions.size());
   const auto look_into = [&](std::size_t i) -> Result<void> {
     const InstalledDistribution& distribution = distributions[i];
-    const auto text = read_file(distribution.dist_info + "/RECORD", record_limit);
+    const auto text = read_record_text(distribution);
     if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
     if (!text) return {};
     PathResolver resolver(roots);

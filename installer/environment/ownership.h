@@ -21,9 +21,12 @@ namespace axle::installer {
 [[nodiscard]] Result<std::vector<wheel::RecordEntry>> read_record(
     const InstalledDistribution& distribution);
 
-/// The same, row by row. Errors: those of read_record, after rows that were good.
+/// The same as it is written. Errors: not_found, malformed (too long), io.
+[[nodiscard]] Result<std::string> read_record_text(const InstalledDistribution& distribution);
+
+/// Its rows, one by one. Error: malformed, after rows that were good.
 [[nodiscard]] Result<void> for_each_record_row(
-    const InstalledDistribution& distribution,
+    const InstalledDistribution& distribution, std::string_view record,
     const std::function<void(const wheel::RecordRow&)>& take);
 
 /// The path that `distribution`'s RECORD lists as `listed`; nullopt if it is outside the

@@ -1,9 +1,13 @@
 #include "installer/environment/record_places.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "installer/environment/ownership.h"
 
@@ -73,16 +77,35 @@ class PlaceFinder {
 
 }  // namespace
 
-Result<RecordPlaces> find_places(const InstalledDistribution& distribution, const Roots& roots,
-                                 PathResolver& resolver) {
+Result<RecordPlaces> find_places(const InstalledDistribution& distribution, std::string_view record,
+                                 const Roots& roots, PathResolver& resolver) {
   PlaceFinder finder(distribution, roots, resolver);
   Result<void> found;
-  auto read = for_each_record_row(distribution, [&](const wheel::RecordRow& row) {
+  auto read = for_each_record_row(distribution, record, [&](const wheel::RecordRow& row) {
     if (found) found = finder.add(row.path);
   });
   if (!read) return std::unexpected(std::move(read.error()));
   if (!found) return std::unexpected(std::move(found.error()));
   return finder.take();
+}
+
+std::vector<std::string> guess_folders(const InstalledDistribution& distribution,
+                                       std::string_view record) {
+  const std::string site = distribution.dist_info.substr(0, distribution.dist_info.rfind('/'));
+  std::unordered_set<std::string_view> known;
+  std::vector<std::string> folders;
+  std::string_view last;
+  while (!record.empty()) {
+    const std::string_view line = record.substr(0, record.find('\n'));
+    record.remove_prefix(std::min(record.size(), line.size() + 1));
+    const std::string_view folder = split(line.substr(0, line.find(','))).first;
+    if (folder == last || folder.starts_with('/') || folder.starts_with('"') ||
+        folder.contains("//") || folder.contains("./") || folder.ends_with('.'))
+      continue;
+    last = folder;
+    if (known.insert(folder).second) folders.push_back(fmt::format("{}/{}", site, folder));
+  }
+  return folders;
 }
 
 }  // namespace axle::installer

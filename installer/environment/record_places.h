@@ -26,8 +26,14 @@ struct RecordPlaces {
   std::vector<Kept> kept;
 };
 
-/// Errors: those of read_record, and of PathResolver.
+/// `record`: the text of its RECORD. Errors: those of for_each_record_row and of PathResolver.
 [[nodiscard]] Result<RecordPlaces> find_places(const InstalledDistribution& distribution,
-                                               const Roots& roots, PathResolver& resolver);
+                                               std::string_view record, const Roots& roots,
+                                               PathResolver& resolver);
+
+/// Most of the folders that find_places will find, in a tenth of its time: those of plain paths,
+/// whatever they lead to.
+[[nodiscard]] std::vector<std::string> guess_folders(const InstalledDistribution& distribution,
+                                                     std::string_view record);
 
 }  // namespace axle::installer

@@ -101,21 +101,32 @@ void settle(ListedFolder& folder) {
 }  // namespace
 
 ListedEntry* ListedFolder::find(std::string_view name) {
-  const auto found = std::ranges::lower_bound(entries, name, {}, &ListedEntry::name);
-  return found == entries.end() || found->name != name ? nullptr : &*found;
+  while (next < entries.size() && entries[next].is_folder) ++next;
+  if (next >= entries.size() || entries[next].name != name) {
+    const auto found = std::ranges::lower_bound(entries, name, {}, &ListedEntry::name);
+    if (found == entries.end() || found->name != name) return nullptr;
+    next = static_cast<std::size_t>(found - entries.begin());
+  }
+  return &entries[next++];
 }
 
 bool ListedFolder::lacks(std::string_view name) const {
   return complete && !std::ranges::binary_search(entries, name, {}, &ListedEntry::name);
 }
 
-void ListedFolders::foresee(const std::vector<std::string>& paths) {
+void ListedFolders::foresee(const std::vector<std::string>& paths,
+                            const std::function<void()>& meanwhile) {
   std::vector<const std::string*> unknown;
   for (const std::string& path : paths)
     if (!folders_.contains(path)) unknown.push_back(&path);
   std::vector<Result<ListedFolder>> read(unknown.size());
-  system::for_each_at_once(unknown.size(), system::usable_processors(),
-                           [&](std::size_t i) { read[i] = read_folder(*unknown[i]); });
+  system::for_each_at_once(unknown.size() + 1, system::usable_processors(), [&](std::size_t i) {
+    if (i == 0) {
+      meanwhile();
+    } else {
+      read[i - 1] = read_folder(*unknown[i - 1]);
+    }
+  });
   std::vector<std::pair<const std::string*, ListedFolder*>> listed;
   for (std::size_t i = 0; i < unknown.size(); ++i)
     if (read[i]) listed.emplace_back(unknown[i], &*read[i]);

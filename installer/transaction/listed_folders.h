@@ -1,7 +1,9 @@
 #pragma once
 // What is in the folders that a removal looks at; each is read once.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,6 +27,8 @@ struct ListedFolder {
   /// Whether `entries` is everything in it; not if it does not exist, or this user may not read it.
   bool complete = false;
   std::vector<ListedEntry> entries;  ///< by name
+  /// The place among them behind the file that was found last: most are asked for in order.
+  std::size_t next = 0;
 
   /// nullptr: not among `entries`.
   [[nodiscard]] ListedEntry* find(std::string_view name);
@@ -34,9 +38,9 @@ struct ListedFolder {
 
 class ListedFolders {
  public:
-  /// Reads those of `paths`, each given once, that are not known yet, several at once; what cannot
-  /// be read is an error of `at` only.
-  void foresee(const std::vector<std::string>& paths);
+  /// Reads those of `paths`, each given once, that are not known yet, several at once, and calls
+  /// `meanwhile` at the same time; what cannot be read is an error of `at` only.
+  void foresee(const std::vector<std::string>& paths, const std::function<void()>& meanwhile);
 
   /// `path`: absolute and without links. The folder stays where it is in memory. Error: io.
   [[nodiscard]] Result<ListedFolder*> at(const std::string& path);

@@ -43,7 +43,7 @@ class RemovalPlanner {
   Result<void> add(const InstalledDistribution& distribution,
                    const std::vector<std::string>* stand_in) {
     names_.push_back(distribution.name);
-    const auto places = find_places(distribution, roots_, resolver_);
+    const auto places = read_places(distribution);
     if (places) {
       if (auto added = add_places(distribution, *places); !added) return added;
     } else if (places.error().kind == ErrorKind::io) {
@@ -112,13 +112,22 @@ class RemovalPlanner {
   }
 
  private:
+  Result<RecordPlaces> read_places(const InstalledDistribution& distribution) {
+    const auto record = read_record_text(distribution);
+    if (!record) return std::unexpected(record.error());
+    Result<RecordPlaces> places;
+    folders_.foresee(guess_folders(distribution, *record),
+                     [&] { places = find_places(distribution, *record, roots_, resolver_); });
+    return places;
+  }
+
   Result<void> add_places(const InstalledDistribution& distribution, const RecordPlaces& places) {
     for (const auto& [listed, outside] : places.kept) {
       report_.warn(
           fmt::format("{} lists '{}', which {}; it is kept", distribution.name, listed,
                       outside ? "is outside the environment" : "belongs to the environment"));
     }
-    folders_.foresee(places.folders);
+    folders_.foresee(places.folders, [] {});
     std::vector<ListedFolder*> folders;
     for (const std::string& path : places.folders) {
       const auto folder = folders_.at(path);
@@ -166,7 +175,7 @@ class RemovalPlanner {
       paths.push_back(fmt::format("{}/{}", known->first, byte_code_folder));
       caches.emplace_back(&modules, paths.back());
     }
-    folders_.foresee(paths);
+    folders_.foresee(paths, [] {});
     for (const auto& [modules, path] : caches) {
       const auto cache = folders_.at(path);
       if (!cache) return std::unexpected(cache.error());

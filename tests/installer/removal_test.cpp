@@ -104,8 +104,12 @@ TEST_CASE("rows of a RECORD lead where each of them leads alone") {
     }
     one.record(paths);
     PathResolver resolver(one.roots);
-    const auto places = find_places(one.package, one.roots, resolver);
+    const auto record = read_record_text(one.package);
+    REQUIRE(record);
+    const auto places = find_places(one.package, *record, one.roots, resolver);
     REQUIRE(places);
+    for (const std::string& folder : guess_folders(one.package, *record))
+      CHECK((folder.starts_with(site + "/") && !folder.contains("..")));
     const RecordPlaces expected = one.places_one_by_one();
     REQUIRE(places->kept.size() == expected.kept.size());
     for (std::size_t i = 0; i < expected.kept.size(); ++i) {
