@@ -1,5 +1,6 @@
 #include "installer/file_hash.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <optional>
@@ -32,11 +33,12 @@ Result<std::string> hash_file(int folder_fd, const std::string& path) {
     return fail(ErrorKind::malformed, fmt::format("{} is not a regular file", path));
   // Most are short, for which there is a faster way than part by part.
   constexpr std::size_t long_part = std::size_t{1} << 17;
+  constexpr std::size_t shortest_part = 4096;  // of a file that grows meanwhile
   const auto size = static_cast<std::size_t>(status.st_size);
   const bool at_once = size <= wheel::longest_by_instructions;
   std::string part;
   // What is read need not be zero before. All of a short one leaves a byte, which shows its end.
-  part.resize_and_overwrite(at_once ? size + 1 : long_part,
+  part.resize_and_overwrite(at_once ? std::max(size + 1, shortest_part) : long_part,
                             [](char*, std::size_t bytes) { return bytes; });
   std::size_t filled = 0;
   std::optional<wheel::Sha256> hash;

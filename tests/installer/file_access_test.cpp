@@ -1,14 +1,23 @@
 // Files that anybody may have written: their content, or their headers alone.
 #include "installer/file_access.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "installer/file_hash.h"
 #include "tests/installer/sandbox.h"
+#include "wheel/hash/sha256.h"
+#include "wheel/hash/short_sha256.h"
 
 using axle::ErrorKind;
+using axle::wheel::longest_by_instructions;
+using axle::wheel::render_base64;
+using axle::wheel::Sha256;
 using namespace axle::installer;
 
 namespace {
@@ -63,4 +72,30 @@ TEST_CASE("what is not there is told from what is no file") {
     CHECK(read_headers(path, 10).error().kind == ErrorKind::malformed);
   }
   CHECK(read_file(sandbox / "long", 11) == std::string(11, 'x'));
+}
+
+TEST_CASE("the hash of a file is that of its content, however long it is") {
+  const Sandbox sandbox;
+  const std::string file = sandbox / "file";
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{4095}, std::size_t{4096}, std::size_t{1} << 17,
+        longest_by_instructions - 1, longest_by_instructions, longest_by_instructions + 1,
+        longest_by_instructions + (std::size_t{1} << 17)}) {
+    CAPTURE(size);
+    std::string text(size, 'x');
+    for (std::size_t i = 0; i < size; i += 101) text[i] = static_cast<char>(i);
+    write_text(file, text);
+    Sha256 hash;
+    hash.update(std::as_bytes(std::span(text)));
+    CHECK(hash_file(AT_FDCWD, file) == render_base64(hash.finish()));
+  }
+  // What the system makes up has no size before it is read.
+  struct stat status = {};
+  if (::stat("/proc/version", &status) == 0 && status.st_size == 0) {
+    Sha256 hash;
+    const std::string text = read_text("/proc/version");
+    REQUIRE_FALSE(text.empty());
+    hash.update(std::as_bytes(std::span(text)));
+    CHECK(hash_file(AT_FDCWD, "/proc/version") == render_base64(hash.finish()));
+  }
 }

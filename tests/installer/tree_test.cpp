@@ -85,6 +85,29 @@ TEST_CASE("the leaves of a tree are its files and links without byte code, sorte
   CHECK(is_there("/"));
 }
 
+TEST_CASE("names in one folder come in the order of the paths of their leaves") {
+  std::mt19937 random(20261130);
+  const auto name = [&] {
+    std::string text;
+    do text += "a-./0\xFF"[random() % 6];
+    while (random() % 3 != 0);
+    std::ranges::replace(text, '/', 'b');
+    return text;
+  };
+  for (int round = 0; round < 2000; ++round) {
+    const std::string names[] = {name(), name()};
+    const LeafName left{names[0], random() % 2 == 0};
+    const LeafName right{names[1], random() % 2 == 0};
+    const auto path = [](const LeafName& one) {
+      return std::string(one.name) + (one.is_folder ? "/x" : "");
+    };
+    if (left.name == right.name && left.is_folder != right.is_folder) continue;
+    CAPTURE(path(left));
+    CAPTURE(path(right));
+    CHECK(comes_before(left, right) == (path(left) < path(right)));
+  }
+}
+
 TEST_CASE("a tree that is deeper than a path may be long is listed and removed") {
   const Sandbox sandbox;
   const std::string top = sandbox / "top";
