@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <vector>
@@ -156,9 +157,12 @@ class LayoutBuilder {
     // Most are in order, as the wheel has them.
     const auto unsorted = std::ranges::is_sorted_until(targets);
     std::ranges::sort(unsorted, targets.end());
-    std::ranges::inplace_merge(targets, unsorted);
-    const auto twice = std::ranges::adjacent_find(targets);
-    if (twice == targets.end()) return {};
+    std::vector<std::string_view> sorted;
+    sorted.reserve(targets.size());
+    std::ranges::merge(targets.begin(), unsorted, unsorted, targets.end(),
+                       std::back_inserter(sorted));
+    const auto twice = std::ranges::adjacent_find(sorted);
+    if (twice == sorted.end()) return {};
     return refuse(fmt::format("two of its files would be installed as {}", *twice));
   }
 
