@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -20,6 +22,10 @@ constexpr std::uint64_t record_limit = 256U << 20;
 /// The last part of a normal path. It is in every RECORD line for the path: links are followed in
 /// the folders above it only.
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::string_view folder_of_packages(const InstalledDistribution& distribution) {
+  return std::string_view(distribution.dist_info).substr(0, distribution.dist_info.rfind('/'));
+}
 
 /// The lines of `record` whose paths may have one of `names`; all of it where a field has quotes,
 /// which may have lines of its own, or where lines may end otherwise.
@@ -39,6 +45,14 @@ std::string lines_with(const std::unordered_set<std::string_view>& names, std::s
   return lines;
 }
 
+/// A folder of packages.
+struct Site {
+  explicit Site(std::string_view of)
+      : path(of), folder(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+  std::string path;
+  Descriptor folder;  ///< shorter paths are found sooner
+};
+
 /// The folders that some paths lie in.
 class FoldersOfPaths {
  public:
@@ -52,10 +66,10 @@ class FoldersOfPaths {
 
   /// Whether `folder`, which is in `site`, certainly leads to none of them, also through links: one
   /// question to the system, where resolving it asks for each folder above it, too.
-  [[nodiscard]] bool lack(const std::string& site, const std::string& folder) const {
-    const std::string path = fmt::format("{}/{}", site, folder);
+  [[nodiscard]] bool lack(const Site& site, const std::string& folder) const {
     struct stat status = {};
-    return !names_.contains(path) && ::stat(path.c_str(), &status) == 0 &&
+    return !names_.contains(fmt::format("{}/{}", site.path, folder)) && site.folder &&
+           ::fstatat(site.folder.get(), folder.c_str(), &status, 0) == 0 &&
            !identities_.contains({status.st_dev, status.st_ino});
   }
 
@@ -74,9 +88,7 @@ bool is_plain(std::string_view path) {
 /// Tells the rows of one RECORD apart, of which neighbours lie in one folder.
 class Candidates {
  public:
-  Candidates(const InstalledDistribution& distribution, const FoldersOfPaths& folders)
-      : site_(distribution.dist_info.substr(0, distribution.dist_info.rfind('/'))),
-        folders_(folders) {}
+  Candidates(const Site& site, const FoldersOfPaths& folders) : site_(site), folders_(folders) {}
 
   /// Whether what is listed as `listed` may lie in one of the folders.
   bool may_have(std::string_view listed) {
@@ -90,7 +102,7 @@ class Candidates {
   }
 
  private:
-  std::string site_;
+  const Site& site_;
   const FoldersOfPaths& folders_;
   std::string last_;  ///< the folder that was asked for last
   bool lacks_ = false;
@@ -131,8 +143,7 @@ Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution&
 Result<std::optional<std::string>> record_target(const InstalledDistribution& distribution,
                                                  std::string_view listed, PathResolver& resolver) {
   if (listed.starts_with('/')) return resolver.resolve(listed);
-  const std::string_view site =
-      std::string_view(distribution.dist_info).substr(0, distribution.dist_info.rfind('/'));
+  const std::string_view site = folder_of_packages(distribution);
   std::string path;
   path.reserve(site.size() + 1 + listed.size());
   return resolver.resolve(path.append(site).append("/").append(listed));
@@ -149,6 +160,9 @@ Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
   std::unordered_set<std::string_view> names;
   for (const std::string& path : paths) names.insert(name_of(path));
   const FoldersOfPaths folders(paths);
+  std::map<std::string_view, Site> sites;
+  for (const InstalledDistribution& distribution : distributions)
+    sites.try_emplace(folder_of_packages(distribution), folder_of_packages(distribution));
   std::vector<std::vector<std::pair<std::string, Owner>>> owned(distributions.size());
   const auto look_into = [&](std::size_t i) -> Result<void> {
     const InstalledDistribution& distribution = distributions[i];
@@ -156,7 +170,7 @@ Result<std::unordered_map<std::string, std::vector<Owner>>> find_owners(
     if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
     if (!text) return {};
     PathResolver resolver(roots);
-    Candidates candidates(distribution, folders);
+    Candidates candidates(sites.at(folder_of_packages(distribution)), folders);
     for (const wheel::RecordEntry& entry : wheel::salvage_record(lines_with(names, *text))) {
       if (!candidates.may_have(entry.path)) continue;
       auto target = record_target(distribution, entry.path, resolver);
