@@ -305,9 +305,12 @@ Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::s
     return std::unexpected(system_error("create", folder, errno));
   std::vector<std::pair<LeafName, const StagedPath*>> children;
   children.reserve(node.children.size());
-  for (const auto& [name, child] : node.children)
-    children.push_back({{name, child.file == nullptr}, &child});
-  std::ranges::sort(children, comes_before, &std::pair<LeafName, const StagedPath*>::first);
+  for (const auto& [entry, child] : node.children)
+    children.push_back({{entry, child.file == nullptr}, &child});
+  // Most are by name already.
+  constexpr auto name = &std::pair<LeafName, const StagedPath*>::first;
+  if (!std::ranges::is_sorted(children, comes_before, name))
+    std::ranges::sort(children, comes_before, name);
   for (const auto& [entry, child] : children) {
     const bool in_byte_code = byte_code || is_byte_code_folder(entry.name);
     auto made = entry.is_folder ? make_folders(*child, folder_fd, path_below(folder, entry.name),
