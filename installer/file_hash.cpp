@@ -31,13 +31,12 @@ Result<std::string> hash_file(int folder_fd, const std::string& path) {
   if (::fstat(file.get(), &status) != 0) return std::unexpected(system_error("read", path, errno));
   if (!S_ISREG(status.st_mode))
     return fail(ErrorKind::malformed, fmt::format("{} is not a regular file", path));
-  // Most are short, for which there is a faster way than part by part.
   constexpr std::size_t long_part = std::size_t{1} << 17;
   constexpr std::size_t shortest_part = 4096;  // of a file that grows meanwhile
   const auto size = static_cast<std::size_t>(status.st_size);
-  const bool at_once = size <= wheel::longest_by_instructions;
+  const bool at_once = wheel::take_as_short(size);
   std::string part;
-  // What is read need not be zero before. All of a short one leaves a byte, which shows its end.
+  // What is read need not be zero before. All of a file leaves a byte, which shows its end.
   part.resize_and_overwrite(at_once ? std::max(size + 1, shortest_part) : long_part,
                             [](char*, std::size_t bytes) { return bytes; });
   std::size_t filled = 0;
@@ -48,7 +47,7 @@ Result<std::string> hash_file(int folder_fd, const std::string& path) {
     if (got < 0) return std::unexpected(system_error("read", path, errno));
     filled += static_cast<std::size_t>(got);
     const std::string_view bytes = std::string_view(part).substr(0, filled);
-    if (got == 0 && !hash) return wheel::render_base64(wheel::sha256(bytes));
+    if (got == 0 && !hash && at_once) return wheel::render_base64(wheel::short_sha256(bytes));
     if (got != 0 && filled < part.size()) continue;
     if (!hash) hash.emplace();
     hash->update(std::as_bytes(std::span(bytes)));

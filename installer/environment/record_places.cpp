@@ -99,8 +99,9 @@ std::vector<std::string> guess_folders(const InstalledDistribution& distribution
     const std::string_view line = record.substr(0, record.find('\n'));
     record.remove_prefix(std::min(record.size(), line.size() + 1));
     const std::string_view folder = split(line.substr(0, line.find(','))).first;
-    if (folder == last || folder.starts_with('/') || folder.starts_with('"') ||
-        folder.contains("//") || folder.contains("./") || folder.ends_with('.'))
+    if (folder.empty() || folder == last || folder.starts_with('/') || folder.starts_with('"') ||
+        folder.contains("//") || folder.contains("./") || folder.ends_with('/') ||
+        folder.ends_with('.'))
       continue;
     last = folder;
     if (known.insert(folder).second) folders.push_back(fmt::format("{}/{}", site, folder));

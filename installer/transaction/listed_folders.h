@@ -40,7 +40,8 @@ class ListedFolders {
  public:
   /// Reads those of `paths`, each given once, that are not known yet, several at once, and calls
   /// `meanwhile` at the same time; what cannot be read is an error of `at` only.
-  void foresee(const std::vector<std::string>& paths, const std::function<void()>& meanwhile);
+  void foresee(
+      const std::vector<std::string>& paths, const std::function<void()>& meanwhile = [] {});
 
   /// `path`: absolute and without links. The folder stays where it is in memory. Error: io.
   [[nodiscard]] Result<ListedFolder*> at(const std::string& path);

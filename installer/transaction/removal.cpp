@@ -127,7 +127,7 @@ class RemovalPlanner {
           fmt::format("{} lists '{}', which {}; it is kept", distribution.name, listed,
                       outside ? "is outside the environment" : "belongs to the environment"));
     }
-    folders_.foresee(places.folders, [] {});
+    folders_.foresee(places.folders);
     std::vector<ListedFolder*> folders;
     for (const std::string& path : places.folders) {
       const auto folder = folders_.at(path);
@@ -175,7 +175,7 @@ class RemovalPlanner {
       paths.push_back(fmt::format("{}/{}", known->first, byte_code_folder));
       caches.emplace_back(&modules, paths.back());
     }
-    folders_.foresee(paths, [] {});
+    folders_.foresee(paths);
     for (const auto& [modules, path] : caches) {
       const auto cache = folders_.at(path);
       if (!cache) return std::unexpected(cache.error());

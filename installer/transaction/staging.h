@@ -102,17 +102,19 @@ class Staging {
     StoreTree tree;             ///< that has it, if any
     bool byte_code;
   };
-  /// What a thing consists of. There are tens of thousands of files: each has no path of its own.
+  /// What a thing consists of. It may have ten thousands of files, which therefore share the paths
+  /// of their folders.
   struct StagedThing {
     std::string name;  ///< in the folder of staging: a number
     std::list<std::string> folders;
     std::vector<StagedFile> files;  ///< in the order of Leaves
   };
+  /// Appends the file of `node`, which is in `folder`.
+  Result<void> add_file(const StagedPath& node, const std::string* folder, bool byte_code,
+                        StagedThing& thing);
   /// Creates the folders of a thing: `node`, which is at `path`, and those below.
   Result<void> make_folders(const StagedPath& node, int folder_fd, std::string path, bool byte_code,
                             StagedThing& thing);
-  Result<void> add_file(const StagedPath& node, const std::string* folder, bool byte_code,
-                        StagedThing& thing);
   /// The same of each of `entering_`, several at once: below `folder_fd`, by their numbers.
   Result<std::vector<StagedThing>> make_all_folders(int folder_fd);
   /// Several threads create the files of `things`, and record those of each in its `leaves`, like
@@ -120,6 +122,7 @@ class Staging {
   /// were checked, so that they are not checked again.
   Result<void> make_files(const std::vector<StagedThing>& things, int folder_fd,
                           std::vector<Leaves>& leaves) const;
+  /// One of them.
   Result<void> make_file(const StagedThing& thing, const StagedFile& file, int folder_fd,
                          Leaf& leaf) const;
   /// That has the file of `node`, which comes after `files`. By several threads.

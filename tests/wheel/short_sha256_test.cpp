@@ -8,8 +8,8 @@
 
 #include "wheel/hash/sha256.h"
 
-using axle::wheel::longest_by_instructions;
-using axle::wheel::longest_short_text;
+using axle::wheel::most_by_instructions;
+using axle::wheel::most_without;
 using axle::wheel::render_hex;
 using axle::wheel::Sha256;
 using axle::wheel::sha256;
@@ -50,12 +50,24 @@ TEST_CASE("texts of every length have the hash that OpenSSL gives them") {
   }
   if (!axle::wheel::has_sha_instructions())
     MESSAGE("skipped for instructions of the CPU: it has none for SHA-256");
-  for (const std::size_t length :
-       {longest_short_text, longest_short_text + 1, longest_by_instructions,
-        longest_by_instructions + 1, std::size_t{1} << 20}) {
+  for (const std::size_t length : {most_without, most_without + 1, most_by_instructions,
+                                   most_by_instructions + 1, std::size_t{1} << 20}) {
     CAPTURE(length);
     const std::string text = some_text(length);
     CHECK(render_hex(short_sha256(text)) == of_openssl(text));
     CHECK(render_hex(sha256(text)) == of_openssl(text));
   }
+}
+
+TEST_CASE("a process hashes so much itself, and no more") {
+  const std::size_t most =
+      axle::wheel::has_sha_instructions() ? most_by_instructions : most_without;
+  CHECK_FALSE(axle::wheel::take_as_short(most + 1));
+  std::size_t taken = 0;  // other tests of this process may have taken some
+  while (axle::wheel::take_as_short(1000)) {
+    taken += 1000;
+    REQUIRE(taken <= most);
+  }
+  CHECK_FALSE(axle::wheel::take_as_short(1000));
+  CHECK(render_hex(sha256(some_text(1000))) == of_openssl(some_text(1000)));
 }

@@ -51,8 +51,7 @@ Sha256Digest Sha256::so_far() const {
 Sha256Digest Sha256::finish() { return so_far(); }
 
 Sha256Digest sha256(std::string_view bytes) {
-  if (bytes.size() <= (has_sha_instructions() ? longest_by_instructions : longest_short_text))
-    return short_sha256(bytes);
+  if (take_as_short(bytes.size())) return short_sha256(bytes);
   Sha256 hash;
   hash.update(std::as_bytes(std::span(bytes)));
   return hash.finish();

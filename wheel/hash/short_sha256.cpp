@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <iterator>
@@ -124,6 +125,12 @@ bool has_sha_instructions() {
 #else
   return false;
 #endif
+}
+
+bool take_as_short(std::size_t bytes) {
+  static std::atomic<std::size_t> taken = 0;
+  const std::size_t most = has_sha_instructions() ? most_by_instructions : most_without;
+  return bytes <= most && taken.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most;
 }
 
 Sha256Digest short_sha256(std::string_view text, bool by_instructions) {
