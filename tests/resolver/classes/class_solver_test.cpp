@@ -9,6 +9,7 @@
 
 #include "machines/selection.h"
 #include "tests/resolver/classes/class_checks.h"
+#include "tests/support/rounds.h"
 
 namespace axle::resolver {
 namespace {
@@ -259,7 +260,7 @@ TEST_CASE("random builds: machines inside get the answer, those one step outside
                {"sm", {"", "70", "80", "86", "90"}},
                {"x86_64", {"", "v2", "v3", "v4"}},
                {"cpu avx512_vnni", {"", "has"}}};
-  for (unsigned seed = 0; seed < 12; ++seed) {
+  for (unsigned seed = 0; seed < axle::tests::rounds(12); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto any = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };

@@ -15,6 +15,7 @@
 #include "tests/resolver/classes/class_checks.h"
 #include "tests/resolver/classes/class_world.h"
 #include "tests/resolver/family_world.h"
+#include "tests/support/rounds.h"
 
 namespace axle::resolver {
 namespace {
@@ -270,7 +271,7 @@ TEST_CASE("no choice for a random fleet has fewer builds, and none loses less wi
   const Labels kinds = {"60", "75", "90", "120"};
   std::size_t fewer = 0;
   std::size_t limited = 0;
-  for (unsigned round = 0; round < 60; ++round) {
+  for (unsigned round = 0; round < axle::tests::rounds(60); ++round) {
     CAPTURE(round);
     World world;
     std::map<std::string, std::vector<std::string>> builds = {{"null", {}}};
@@ -348,8 +349,8 @@ TEST_CASE("no choice for a random fleet has fewer builds, and none loses less wi
       limited += expected != best[0] ? 1 : 0;
     }
   }
-  CHECK(fewer > 5);
-  CHECK(limited > 5);
+  CHECK(fewer >= axle::tests::rounds(6));
+  CHECK(limited >= axle::tests::rounds(6));
 }
 
 }  // namespace

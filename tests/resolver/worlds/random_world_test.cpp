@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/resolver/worlds/world_rules.h"
+#include "tests/support/rounds.h"
 
 namespace axle::testing {
 namespace {
@@ -21,7 +22,7 @@ TEST_CASE("random worlds: solved where there is a solution, and by the rules") {
   constexpr WorldShape small{.packages = 5, .releases = 4, .variants = 2};
   unsigned solved = 0;
   unsigned refused = 0;
-  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= axle::tests::rounds(3000); ++seed) {
     const PublishedWorld world = random_world(seed, small);
     const WorldAnswer made = answer(world);
     if (made.solved) {
@@ -35,8 +36,8 @@ TEST_CASE("random worlds: solved where there is a solution, and by the rules") {
     if (made.breaks_installed || made.changes_backend) continue;
     CHECK_MESSAGE(!has_solution(world, Wishes::needless).value_or(false), described(world, made));
   }
-  CHECK(solved > 800);
-  CHECK(refused > 300);
+  CHECK(solved > axle::tests::rounds(800));
+  CHECK(refused > axle::tests::rounds(300));
 }
 
 }  // namespace
