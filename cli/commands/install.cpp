@@ -18,9 +18,11 @@
 #include "cli/views/changes_view.h"
 #include "cli/views/decision_view.h"
 #include "cli/views/installation_report.h"
+#include "foundation/system/descriptor.h"
 #include "foundation/system/large_pages.h"
 #include "installer/transaction/changes.h"
 #include "resolver/solver/solver.h"
+#include "session/cache/cache_lock.h"
 #include "session/changes/environment_changes.h"
 #include "session/changes/refit.h"
 #include "session/kept_answers/satisfied_install.h"
@@ -276,6 +278,9 @@ int run_uninstall(session::Session& session, Output& output) {
   const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
   installer::InstallOptions options;
   options.cache_folder = session.cache_folder();
+  const auto cache_lock =
+      dry_run ? system::Descriptor() : session::share_cache(options.cache_folder, output);
+  if (!options.cache_folder.empty()) options.store_folder = options.cache_folder + "/store";
   auto changes = plan({{}, *names}, *environment, nullptr, options, output);
   if (!changes) return output.failure(session::failed(changes.error()).error());
   if (dry_run) output.note("dry run: nothing was changed");

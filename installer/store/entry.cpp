@@ -36,8 +36,8 @@ Result<void> refuse_newer(const std::string& folder) {
               "use that version, another cache with --cache-dir, or none with --no-cache");
 }
 
-/// Compares it, and notes its current values.
-bool is_unchanged(const Descriptor& tree, StoredFile& file, EntryCheck check) {
+/// Compares it, and notes its current values. `device`: of the tree.
+bool is_unchanged(const Descriptor& tree, dev_t device, StoredFile& file, EntryCheck check) {
   struct stat status = {};
   if (::fstatat(tree.get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != file.size ||
@@ -46,6 +46,7 @@ bool is_unchanged(const Descriptor& tree, StoredFile& file, EntryCheck check) {
   }
   file.mode = status.st_mode & 07777U;
   file.modified_now = nanoseconds_of(status.st_mtim);
+  file.inode = status.st_dev == device ? status.st_ino : 0;
   if (check != EntryCheck::content) return true;
   const auto hash = hash_file(tree.get(), file.path);
   return hash && *hash == file.sha256;
@@ -66,6 +67,9 @@ std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check
     const auto status = look_at(folder + part);
     if (!status || !*status || may_be_changed_by_others(**status)) return std::nullopt;
   }
+  struct stat top = {};
+  if (::fstat(tree->get(), &top) != 0) return std::nullopt;
+  const dev_t device = top.st_dev;
   constexpr std::size_t at_a_time = 256;
   std::vector<StoredFile>& files = manifest->files;
   std::atomic<bool> unchanged = true;
@@ -75,7 +79,7 @@ std::optional<StoreEntry> find_entry(const std::string& folder, EntryCheck check
                              const std::size_t end =
                                  std::min(files.size(), (batch + 1) * at_a_time);
                              for (std::size_t i = batch * at_a_time; i < end && unchanged; ++i)
-                               if (!is_unchanged(*tree, files[i], check)) {
+                               if (!is_unchanged(*tree, device, files[i], check)) {
                                  first_changed = i;
                                  unchanged = false;
                                }

@@ -3,6 +3,7 @@
 //
 //   <store>/wheels/<sha256>/manifest, <store>/wheels/<sha256>/tree/…
 //   <store>/wheels/<sha256>/unflushed   not known to be on the disk (entry_mark.h)
+//   <store>/wheels/<sha256>/spare/…     links that an environment returned (spare_tree.h)
 //   <store>/work-…/   a download or an unpacking in progress; locked, so that those of dead
 //   processes are
 //                     distinguished and removed

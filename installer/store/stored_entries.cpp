@@ -27,10 +27,6 @@ bool begins_with_sha256(std::string_view name) {
          name.substr(0, sha256_digits).find_first_not_of("0123456789abcdef") == name.npos;
 }
 
-bool is_wheel_name(std::string_view name) {
-  return name.size() == sha256_digits && begins_with_sha256(name);
-}
-
 bool is_byte_code_name(std::string_view name) {
   return name.size() > sha256_digits && name[sha256_digits] == '-' && begins_with_sha256(name);
 }
@@ -68,6 +64,10 @@ Result<std::vector<StoredEntry>> list_entries(const std::string& above,
 }
 
 }  // namespace
+
+bool is_wheel_name(std::string_view name) {
+  return name.size() == sha256_digits && begins_with_sha256(name);
+}
 
 StoredEntry read_stored_entry(const std::string& folder) {
   StoredEntry entry{.sha256 = folder.substr(folder.rfind('/') + 1, sha256_digits),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -24,6 +25,9 @@ struct StoredEntry {
   EntryState state = EntryState::unusable;
   Manifest manifest = {};  ///< of a complete one
 };
+
+/// Whether a wheel's folder may be called that: 64 hexadecimal digits.
+[[nodiscard]] bool is_wheel_name(std::string_view name);
 
 /// Unpacked wheels, and byte code of wheels, by name; what has another name is left out. The store
 /// need not exist. Error: io.

@@ -19,6 +19,7 @@
 #include "installer/lock.h"
 #include "installer/store/byte_code.h"
 #include "installer/store/linked_environments.h"
+#include "installer/transaction/ending.h"
 #include "installer/transaction/new_package.h"
 #include "installer/transaction/opened_wheels.h"
 #include "installer/transaction/promised.h"
@@ -203,6 +204,7 @@ struct PreparedChanges {
   /// nullopt: it is of a later version of Axle, and stays as it is.
   std::optional<History> history;
   RecordedChange recorded;
+  std::vector<ReturnedLinks> returned;
   std::vector<NewPackage> entering;
   Removal removal;
   Staging staging{roots, removal};
@@ -317,6 +319,8 @@ Result<void> prepare(const PackageSet& set, std::vector<OpenedWheel>& wheels,
   if (!prepared.history) return {};
   prepared.recorded = record_change(*prepared.history, leaving, staying, packages,
                                     prepared.entering, prepared.staging.rewritten());
+  prepared.returned =
+      find_returned_links(prepared.removal, prepared.recorded.before, options.store_folder);
   return {};
 }
 
@@ -415,7 +419,9 @@ Result<void> apply(Changes& changes, Report& report) {
   if (!transaction) return std::unexpected(transaction.error());
   Journal journal{describe(changes), {}};
   const LinkMode mode = prepared->link_mode;
-  if (auto staged = prepared->staging.stage(transaction->new_folder(), mode, journal); !staged)
+  if (auto staged =
+          prepared->staging.stage(transaction->new_folder(), prepared->store, mode, journal);
+      !staged)
     return staged;
   if (mode == LinkMode::symlink && !prepared->entering.empty()) {
     if (auto done = remember_linked(prepared->store, prepared->roots.base); !done) return done;
@@ -433,7 +439,7 @@ Result<void> apply(Changes& changes, Report& report) {
   }
   UnflushedChange promise =
       promise_of(journal, prepared->entering, prepared->roots.base, prepared->store);
-  auto committed = transaction->commit(journal, promise, report);
+  auto committed = transaction->commit(journal, promise, prepared->returned, report);
   prepared->lock.reset();
   system::keep_until_exit(std::move(prepared));
   system::keep_until_exit(std::move(journal));
@@ -451,8 +457,8 @@ Result<Changes> install(const plan::Resolution& resolution, const Environment& e
 }
 
 Result<Changes> uninstall(const std::vector<std::string>& names, const Environment& environment,
-                          Report& report) {
-  auto changes = plan_changes({{}, names}, environment, nullptr, {}, report);
+                          const InstallOptions& options, Report& report) {
+  auto changes = plan_changes({{}, names}, environment, nullptr, options, report);
   if (!changes) return changes;
   if (auto done = apply(*changes, report); !done) return std::unexpected(done.error());
   return changes;

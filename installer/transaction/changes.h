@@ -119,6 +119,7 @@ struct Changes {
                                       const Environment& environment, index::Transport& transport,
                                       const InstallOptions& options, Report& report);
 [[nodiscard]] Result<Changes> uninstall(const std::vector<std::string>& names,
-                                        const Environment& environment, Report& report);
+                                        const Environment& environment,
+                                        const InstallOptions& options, Report& report);
 
 }  // namespace axle::installer

@@ -1,5 +1,6 @@
 #include "installer/transaction/ending.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -7,14 +8,73 @@
 #include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
+#include "installer/store/spare_tree.h"
+#include "installer/store/stored_entries.h"
 #include "installer/transaction/rolling.h"
+#include "installer/tree/byte_code_names.h"
 #include "installer/tree/remove_tree.h"
+#include "installer/tree/tree_listing.h"
 
 namespace axle::installer {
+namespace {
+
+/// Whether it is of the files that the store has now; it may have got them anew.
+bool is_of_entry(const ReturnedLinks& links) {
+  const auto stored =
+      look_at(fmt::format("{}/tree/{}/{}", links.entry, links.name, links.folder.largest));
+  return stored && *stored && (*stored)->st_ino == links.folder.inode;
+}
+
+/// Moves the byte code in `thing` away, to names that begin with `to`. False: some may be left.
+bool leave_byte_code(const std::string& thing, const LinkedFolder& folder, const std::string& to) {
+  const auto opened = open_folder(thing);
+  if (!opened) return false;
+  unsigned number = 0;
+  return std::ranges::all_of(folder.with_byte_code, [&](const std::string& below) {
+    const Descriptor modules = open_below(opened->get(), below);
+    return modules && ::renameat(modules.get(), std::string(byte_code_folder).c_str(), AT_FDCWD,
+                                 fmt::format("{}-{}", to, number++).c_str()) == 0;
+  });
+}
+
+/// What the store does not keep stays in `discard`.
+void return_links(const std::string& discard, const std::vector<ReturnedLinks>& returned) {
+  for (const ReturnedLinks& links : returned) {
+    const std::string thing = fmt::format("{}/old/{}", discard, links.number);
+    const std::string byte_code = fmt::format("{}/byte-code-{}", discard, links.number);
+    if (is_of_entry(links) && leave_byte_code(thing, links.folder, byte_code))
+      (void)keep_spare(links.entry, thing, links.name);
+  }
+}
+
+}  // namespace
+
+std::vector<ReturnedLinks> find_returned_links(const Removal& removal,
+                                               const std::vector<RecordedPackage>& before,
+                                               const std::string& store) {
+  std::vector<ReturnedLinks> returned;
+  if (store.empty()) return returned;
+  for (std::uint32_t number = 0; number < removal.things.size(); ++number) {
+    const std::string& thing = removal.things[number];
+    const auto linked = removal.linked.find(thing);
+    const auto packages = removal.packages.find(thing);
+    if (linked == removal.linked.end() || packages == removal.packages.end() ||
+        packages->second.size() != 1)
+      continue;
+    const auto package = std::ranges::find_if(before, [&](const RecordedPackage& one) {
+      return one.wheel.name == *packages->second.begin();
+    });
+    if (package == before.end() || !is_wheel_name(package->wheel.sha256)) continue;
+    returned.push_back({number, fmt::format("{}/wheels/{}", store, package->wheel.sha256),
+                        thing.substr(thing.rfind('/') + 1), linked->second});
+  }
+  return returned;
+}
 
 void sweep_finished(const TransactionFolder& folder) {
   std::vector<std::string> left;
@@ -28,7 +88,8 @@ void sweep_finished(const TransactionFolder& folder) {
   for (const std::string& path : left) (void)remove_tree(path);
 }
 
-Result<void> retire(const TransactionFolder& folder, Report& report) {
+Result<void> retire(const TransactionFolder& folder, Report& report,
+                    const std::vector<ReturnedLinks>& returned) {
   sweep_finished(folder);
   std::string discard = folder.discard;
   for (unsigned number = 1;; ++number) {
@@ -40,6 +101,7 @@ Result<void> retire(const TransactionFolder& folder, Report& report) {
   if (::rename(folder.path.c_str(), discard.c_str()) != 0) {
     return std::unexpected(system_error("remove", folder.path, errno));
   }
+  return_links(discard, returned);
   if (const int code = remove_tree(discard); code != 0) {
     report.warn(system_error("remove", discard, code).message,
                 "it is not needed: its owner may delete it, and later commands try again");

@@ -97,6 +97,11 @@ Result<Placed> link(const NewFile& file, const StoreTree& tree, int folder_fd,
   }
 }
 
+/// Of a new file of its own.
+unsigned own_mode(const NewFile& file, unsigned umask) {
+  return (file.executable ? 0777U : 0666U) & ~umask;
+}
+
 }  // namespace
 
 std::optional<LinkMode> parse_link_mode(std::string_view text) {
@@ -107,6 +112,11 @@ std::optional<LinkMode> parse_link_mode(std::string_view text) {
   return std::nullopt;
 }
 
+bool links_to_store(const NewFile& file, LinkMode mode, unsigned umask) {
+  return (mode == LinkMode::best || mode == LinkMode::hardlink) &&
+         file.stored_mode == own_mode(file, umask);
+}
+
 Result<Placed> place_file(const NewFile& file, const StoreTree& tree, int folder_fd,
                           const std::string& path, LinkMode mode, unsigned umask) {
   if (file.stored.empty()) {
@@ -115,8 +125,7 @@ Result<Placed> place_file(const NewFile& file, const StoreTree& tree, int folder
     return Placed::own;
   }
   // A link shares the permissions, which depend on the umask when the store was filled.
-  const unsigned own_mode = (file.executable ? 0777U : 0666U) & ~umask;
-  const bool same_mode = file.stored_mode == own_mode;
+  const bool same_mode = file.stored_mode == own_mode(file, umask);
   switch (mode) {
     case LinkMode::best:
       return same_mode ? link(file, tree, folder_fd, path, mode)
@@ -130,11 +139,12 @@ Result<Placed> place_file(const NewFile& file, const StoreTree& tree, int folder
       break;
   }
   if (!same_mode) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("{} cannot be a link: {}/{} has the permissions {:o}, and the umask "
-                            "gives a new file {:o}",
-                            file.target, tree.path, file.stored, file.stored_mode, own_mode),
-                std::string(instead));
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("{} cannot be a link: {}/{} has the permissions {:o}, and the umask "
+                    "gives a new file {:o}",
+                    file.target, tree.path, file.stored, file.stored_mode, own_mode(file, umask)),
+        std::string(instead));
   }
   if (mode == LinkMode::hardlink) return link(file, tree, folder_fd, path, mode);
   if (file.byte_code) return copy(file, tree, folder_fd, path);

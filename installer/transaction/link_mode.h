@@ -34,6 +34,9 @@ enum class Placed : std::uint8_t {
   own,
 };
 
+/// Whether place_file makes a hard link of `file`, which is of the store, if that is possible.
+[[nodiscard]] bool links_to_store(const NewFile& file, LinkMode mode, unsigned umask);
+
 /// Creates `path` under the folder `folder_fd` with the content of `file`, which is in `tree` if it
 /// is of the store at all. Byte code, which an interpreter may write, is never a symbolic link.
 /// Errors: io; unsupported, where the file system or the permissions do not allow what `mode` asks

@@ -67,7 +67,8 @@ Result<NewFile> placed_file(WheelContents& wheel, PlacedFile& placed, const std:
                  std::move(stored.sha256),
                  stored.size,
                  stored.mode,
-                 stored.modified_now};
+                 stored.modified_now,
+                 stored.inode};
 }
 
 /// METADATA that pip and uv can read, instead of the wheel's own, which is stored next to it.
@@ -120,6 +121,7 @@ void add_byte_code(const StoreEntry& byte_code, const Environment& environment,
                              stored.size,
                              stored.mode,
                              stored.modified_now,
+                             0,
                              true});
   }
 }

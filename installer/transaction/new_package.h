@@ -25,6 +25,7 @@ struct NewFile {
   std::uint64_t size = 0;
   unsigned stored_mode = 0;          ///< permissions of `stored`
   std::int64_t stored_modified = 0;  ///< nanoseconds
+  std::uint64_t stored_inode = 0;    ///< 0: unknown
   /// `stored` is in the tree of byte code. No RECORD has it, as with uv: it goes with its module.
   bool byte_code = false;
 };

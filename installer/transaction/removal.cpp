@@ -13,8 +13,8 @@
 #include "foundation/system/until_exit.h"
 #include "installer/environment/ownership.h"
 #include "installer/environment/record_places.h"
-#include "installer/transaction/listed_folders.h"
 #include "installer/tree/byte_code_names.h"
+#include "installer/tree/listed_folders.h"
 
 namespace axle::installer {
 namespace {
@@ -103,8 +103,14 @@ class RemovalPlanner {
     }
     for (const std::string& thing : things) {
       if (!is_whole_folder(thing) || is_byte_code_folder(folder_of(thing))) continue;
-      if (auto added = add_leaves(thing, {}, removal.leaves[thing]); !added)
-        return std::unexpected(added.error());
+      WholeFolder whole;
+      if (!is_byte_code_folder(thing)) {
+        if (auto added = add_leaves(thing, {}, whole); !added)
+          return std::unexpected(added.error());
+      }
+      removal.leaves.emplace(thing, std::move(whole.leaves));
+      if (whole.is_linked && whole.linked.inode != 0)
+        removal.linked.emplace(thing, std::move(whole.linked));
     }
     removal.things.insert(removal.things.end(), things.begin(), things.end());
     removal.index.insert(removal.things.begin(), removal.things.end());
@@ -247,12 +253,22 @@ class RemovalPlanner {
     return known != whole_.end() && known->second;
   }
 
-  /// As list_leaves: sorted, without byte code. `below`: the path of `folder`, of which all is
-  /// known, below the thing.
-  Result<void> add_leaves(const std::string& folder, const std::string& below, Leaves& leaves) {
-    if (is_byte_code_folder(folder)) return {};
+  struct WholeFolder {
+    Leaves leaves;  ///< as list_leaves: sorted, without byte code
+    bool is_linked = true;
+    LinkedFolder linked;
+    std::uint64_t largest = 0;  ///< bytes
+  };
+  /// `below`: the path of `folder`, of which all is known, below the thing `whole`.
+  Result<void> add_leaves(const std::string& folder, const std::string& below, WholeFolder& whole) {
+    if (is_byte_code_folder(folder)) {
+      whole.linked.with_byte_code.push_back(
+          below.substr(0, below.size() - byte_code_folder.size() - 1));
+      return {};
+    }
     const auto listed = folders_.at(folder);
     if (!listed) return std::unexpected(listed.error());
+    whole.is_linked = whole.is_linked && (*listed)->owned;
     std::vector<const ListedEntry*> entries;
     for (const ListedEntry& entry : (*listed)->entries) entries.push_back(&entry);
     const auto has_folder = [](const ListedEntry* entry) { return entry->is_folder; };
@@ -263,9 +279,15 @@ class RemovalPlanner {
     }
     for (const ListedEntry* entry : entries) {
       if (!entry->is_folder) {
-        leaves.push_back({below + entry->name, entry->size, entry->modified});
+        whole.leaves.push_back({below + entry->name, entry->size, entry->modified});
+        whole.is_linked = whole.is_linked && entry->inode != 0;
+        if (whole.linked.inode == 0 || entry->size > whole.largest) {
+          whole.linked.largest = whole.leaves.back().path;
+          whole.linked.inode = entry->inode;
+          whole.largest = entry->size;
+        }
       } else if (auto added =
-                     add_leaves(folder + "/" + entry->name, below + entry->name + "/", leaves);
+                     add_leaves(folder + "/" + entry->name, below + entry->name + "/", whole);
                  !added) {
         return added;
       }

@@ -1,6 +1,7 @@
 #pragma once
 // The files that are removed with a distribution.
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -16,6 +17,15 @@
 
 namespace axle::installer {
 
+/// A whole folder of this user's, whose files have other names somewhere, as links to the store
+/// have.
+struct LinkedFolder {
+  std::string largest;      ///< of its files, below it
+  std::uint64_t inode = 0;  ///< of that
+  /// Folders in it that have a folder of byte code: empty, or with a final slash.
+  std::vector<std::string> with_byte_code;
+};
+
 struct Removal {
   /// Files and whole folders, absolute, none inside another; metadata folders come first.
   std::vector<std::string> things;
@@ -24,6 +34,7 @@ struct Removal {
   std::unordered_map<std::string, std::set<std::string>> packages;
   /// Thing -> what list_leaves said of it, where that is known already.
   std::unordered_map<std::string, Leaves> leaves;
+  std::unordered_map<std::string, LinkedFolder> linked;  ///< by things
 
   [[nodiscard]] bool has(const std::string& path) const { return index.contains(path); }
 };

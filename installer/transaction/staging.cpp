@@ -3,31 +3,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <mutex>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "foundation/system/parallel.h"
-#include "foundation/system/until_exit.h"
+#include "installer/file_access.h"
 #include "installer/file_hash.h"
 #include "installer/tree/byte_code_names.h"
-#include "installer/try_each.h"
 
 namespace axle::installer {
 namespace {
 
 constexpr std::string_view conflict_hint =
     "remove it first, or replace it with --overwrite; nothing was changed";
-
-std::string path_below(std::string_view folder, std::string_view name) {
-  std::string path;
-  path.reserve(folder.size() + 1 + name.size());
-  return path.append(folder).append("/").append(name);
-}
 
 }  // namespace
 
@@ -49,8 +40,7 @@ void Staging::add_conflict(const StagedPath& there, const NewFile& file, const N
         "that is installed later; nothing was changed"}});
 }
 
-Staging::StagedPath Staging::tree_of(const NewPackage& package,
-                                     std::vector<FileConflict>& conflicts) const {
+StagedPath Staging::tree_of(const NewPackage& package, std::vector<FileConflict>& conflicts) const {
   StagedPath root;
   // Neighbours in a wheel lie in one folder, as a rule.
   std::string_view last_folder;
@@ -198,7 +188,7 @@ Result<void> Staging::rewrite(const InstalledDistribution& distribution, const L
   return {};
 }
 
-Result<void> Staging::replace(Thing thing, const std::vector<Owner>& owners,
+Result<void> Staging::replace(StagedThing thing, const std::vector<Owner>& owners,
                               std::map<const InstalledDistribution*, Losses>& losses) {
   const NewFile& file = *thing.node->file;
   const NewPackage& package = *thing.node->package;
@@ -225,12 +215,12 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying,
   if (auto walked = walk(root_, roots_.base); !walked) return walked;
   if (contested_.empty()) return {};
   std::unordered_set<std::string> paths;
-  for (const Thing& thing : contested_) paths.insert(thing.path);
+  for (const StagedThing& thing : contested_) paths.insert(thing.path);
   const auto owners = find_owners(paths, staying, roots_);
   if (!owners) return std::unexpected(owners.error());
   std::map<const InstalledDistribution*, Losses> losses;
   const std::vector<Owner> nobody;
-  for (Thing& thing : contested_) {
+  for (StagedThing& thing : contested_) {
     const NewFile& file = *thing.node->file;
     if (file.byte_code) {
       // Of a module that was here before, or that an interpreter has just compiled.
@@ -267,128 +257,13 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying,
   return {};
 }
 
-Result<StoreTree> Staging::store_tree_of(const StagedPath& node,
-                                         const std::vector<StagedFile>& files) {
-  // Of the file before, as a rule.
-  if (!files.empty() && files.back().package == node.package &&
-      files.back().file->byte_code == node.file->byte_code && !files.back().file->stored.empty())
-    return files.back().tree;
-  const std::string& tree =
-      node.file->byte_code ? node.package->byte_code_tree : node.package->tree;
-  const std::lock_guard lock(trees_mutex_);
-  auto known = trees_.find(tree);
-  if (known == trees_.end()) {
-    auto opened = open_folder(tree);
-    if (!opened) return std::unexpected(opened.error());
-    known = trees_.emplace(tree, std::move(*opened)).first;
-  }
-  return StoreTree{known->second.get(), known->first};
-}
-
-Result<void> Staging::add_file(const StagedPath& node, const std::string* folder, bool byte_code,
-                               StagedThing& thing) {
-  StoreTree store{-1, {}};
-  if (!node.file->stored.empty()) {
-    auto tree = store_tree_of(node, thing.files);
-    if (!tree) return std::unexpected(std::move(tree.error()));
-    store = *tree;
-  }
-  thing.files.push_back(
-      {node.file, node.package, folder, store, byte_code || node.file->byte_code});
-  return {};
-}
-
-Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, std::string path,
-                                   bool byte_code, StagedThing& thing) {
-  const std::string& folder = thing.folders.emplace_back(std::move(path));
-  if (::mkdirat(folder_fd, folder.c_str(), 0777) != 0)
-    return std::unexpected(system_error("create", folder, errno));
-  std::vector<std::pair<LeafName, const StagedPath*>> children;
-  children.reserve(node.children.size());
-  for (const auto& [entry, child] : node.children)
-    children.push_back({{entry, child.file == nullptr}, &child});
-  // Most are by name already.
-  constexpr auto name = &std::pair<LeafName, const StagedPath*>::first;
-  if (!std::ranges::is_sorted(children, comes_before, name))
-    std::ranges::sort(children, comes_before, name);
-  for (const auto& [entry, child] : children) {
-    const bool in_byte_code = byte_code || is_byte_code_folder(entry.name);
-    auto made = entry.is_folder ? make_folders(*child, folder_fd, path_below(folder, entry.name),
-                                               in_byte_code, thing)
-                                : add_file(*child, &folder, in_byte_code, thing);
-    if (!made) return made;
-  }
-  return {};
-}
-
-Result<std::vector<Staging::StagedThing>> Staging::make_all_folders(int folder_fd) {
-  std::vector<StagedThing> things(entering_.size());
-  const auto made = try_each(entering_.size(), [&](std::size_t i) -> Result<void> {
-    const StagedPath& node = *entering_[i].node;
-    StagedThing& thing = things[i];
-    thing.name = fmt::format("{}", i);
-    return node.file == nullptr ? make_folders(node, folder_fd, thing.name, false, thing)
-                                : add_file(node, nullptr, false, thing);
-  });
-  if (!made) return std::unexpected(made.error());
-  return things;
-}
-
-Result<void> Staging::make_file(const StagedThing& thing, const StagedFile& file, int folder_fd,
-                                Leaf& leaf) const {
-  const std::string_view target = file.file->target;
-  const std::string path = file.folder == nullptr
-                               ? thing.name
-                               : path_below(*file.folder, target.substr(target.rfind('/') + 1));
-  const auto made = place_file(*file.file, file.tree, folder_fd, path, link_mode_, umask_);
-  if (!made) return std::unexpected(made.error());
-  std::string below = file.folder == nullptr ? std::string() : path.substr(thing.name.size() + 1);
-  if (*made == Placed::shared) {
-    leaf = {std::move(below), file.file->size, file.file->stored_modified};
-    return {};
-  }
-  struct stat status = {};
-  if (::fstatat(folder_fd, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-    return std::unexpected(system_error("read", path, errno));
-  leaf = leaf_of(std::move(below), status);
-  return {};
-}
-
-Result<void> Staging::make_files(const std::vector<StagedThing>& things, int folder_fd,
-                                 std::vector<Leaves>& leaves) const {
-  constexpr std::size_t at_a_time = 128;
-  struct Batch {
-    std::size_t thing;
-    std::size_t first;
-  };
-  std::vector<Batch> batches;
-  leaves.resize(things.size());
-  for (std::size_t thing = 0; thing < things.size(); ++thing) {
-    leaves[thing].resize(things[thing].files.size());
-    for (std::size_t first = 0; first < things[thing].files.size(); first += at_a_time)
-      batches.push_back({thing, first});
-  }
-  return try_each(batches.size(), [&](std::size_t batch) -> Result<void> {
-    const auto& [number, first] = batches[batch];
-    const StagedThing& thing = things[number];
-    const std::size_t end = std::min(thing.files.size(), first + at_a_time);
-    for (std::size_t i = first; i < end; ++i) {
-      if (auto made = make_file(thing, thing.files[i], folder_fd, leaves[number][i]); !made)
-        return made;
-    }
-    return {};
-  });
-}
-
 void Staging::add_packages(const StagedPath& node, std::set<std::string>& names) {
   if (node.package != nullptr) names.insert(node.package->name);
   for (const auto& [name, child] : node.children) add_packages(child, names);
 }
 
-Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& journal) {
-  link_mode_ = mode;
-  auto opened = open_folder(folder);
-  if (!opened) return std::unexpected(opened.error());
+Result<void> Staging::stage(const std::string& folder, const std::string& store, LinkMode mode,
+                            Journal& journal) {
   const std::size_t below_base = roots_.base.size() + 1;
   std::vector<std::set<std::string>> packages;  // for each move
   for (std::uint32_t i = 0; i < removal_.things.size(); ++i) {
@@ -401,37 +276,22 @@ Result<void> Staging::stage(const std::string& folder, LinkMode mode, Journal& j
   }
   // Metadata is added last: a reader without locks should rather miss a package than find an
   // incomplete one.
-  std::ranges::partition(entering_,
-                         [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
-  const auto within_staging = [&](const Error& error) {
-    return std::unexpected(within("staging in " + folder, error));
-  };
-  auto things = make_all_folders(opened->get());
-  if (!things) return within_staging(things.error());
-  std::vector<Leaves> leaves;  // of each thing
-  if (auto made = make_files(*things, opened->get(), leaves); !made)
-    return within_staging(made.error());
+  std::ranges::partition(
+      entering_, [](const StagedThing& thing) { return !thing.path.ends_with(".dist-info"); });
+  auto leaves = create_things(entering_, folder, store, mode);
+  if (!leaves) return std::unexpected(within("staging in " + folder, leaves.error()));
   const std::size_t first = journal.moves.size();
   journal.moves.resize(first + entering_.size());
   packages.resize(first + entering_.size());
   system::for_each_at_once(entering_.size(), system::usable_processors(), [&](std::size_t i) {
-    std::size_t known = 0;
-    for (std::size_t file = 0; file < leaves[i].size(); ++file) {
-      if ((*things)[i].files[file].byte_code) continue;
-      if (known != file) leaves[i][known] = std::move(leaves[i][file]);
-      ++known;
-    }
-    leaves[i].resize(known);
     journal.moves[first + i] = {Direction::in,
                                 static_cast<std::uint32_t>(i),
                                 entering_[i].path.substr(below_base),
                                 {},
-                                std::move(leaves[i])};
+                                std::move((*leaves)[i])};
     add_packages(*entering_[i].node, packages[first + i]);
   });
-  trees_.clear();
   name_packages(journal.moves, packages);
-  system::keep_until_exit(*std::move(things));
   return {};
 }
 

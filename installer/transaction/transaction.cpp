@@ -11,7 +11,6 @@
 #include "installer/durability/unflushed_marks.h"
 #include "installer/file_access.h"
 #include "installer/history/history.h"
-#include "installer/transaction/ending.h"
 #include "installer/transaction/rolling.h"
 #include "installer/transaction/transaction_folder.h"
 #include "installer/transaction/unbroken.h"
@@ -57,7 +56,7 @@ Result<void> Transaction::draft_history(const std::string& text) const {
 }
 
 Result<void> Transaction::commit(const Journal& journal, const UnflushedChange& promise,
-                                 Report& report) {
+                                 const std::vector<ReturnedLinks>& returned, Report& report) {
   const TransactionFolder folder(base_);
   Result<void> drafted;
   std::string promised_text;
@@ -86,7 +85,7 @@ Result<void> Transaction::commit(const Journal& journal, const UnflushedChange& 
   }
   auto ended = adopt_history(folder.base);
   if (ended) ended = fulfil_promises(folder.base);
-  if (ended) ended = retire(folder, report);
+  if (ended) ended = retire(folder, report, returned);
   if (!ended) {
     report.warn(ended.error().message, "the change was made; the next command cleans up");
   }

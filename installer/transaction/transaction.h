@@ -6,6 +6,7 @@
 //   transaction/new/<n>  what will enter, complete
 //   transaction/old/<n>  what has left
 //   transaction/journal  written last and renamed into place: from then on it rolls forward
+//   transaction/unfit-<n>  spare links that were not used (store/spare_tree.h)
 //   transaction/history  the history with this change (history/history.h), which takes its place at
 //                        the end
 //   transaction/undo     the journal again, renamed when rolling forward failed: from then on the
@@ -21,10 +22,12 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "installer/durability/unflushed_change.h"
+#include "installer/transaction/ending.h"
 #include "installer/transaction/journal.h"
 
 namespace axle::installer {
@@ -48,8 +51,9 @@ class Transaction {
 
   /// Makes `promise` durable, then the commit point and everything after it. On an error everything
   /// has been rolled back, or, if that failed too, the hint says that the next command continues.
+  /// `returned`: of what `journal` removes.
   [[nodiscard]] Result<void> commit(const Journal& journal, const UnflushedChange& promise,
-                                    Report& report);
+                                    const std::vector<ReturnedLinks>& returned, Report& report);
 
  private:
   explicit Transaction(std::string base) : base_(std::move(base)) {}

@@ -31,16 +31,6 @@ Descriptor open_by_steps(int top, std::string_view below) {
   return folder;
 }
 
-/// `below`: as in TreeFolder.
-Descriptor open_below(int top, const std::string& below) {
-  if (below.empty()) return open_by_steps(top, below);
-  const open_how how = {folder_flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};
-  Descriptor folder(static_cast<int>(::syscall(SYS_openat2, top, below.c_str(), &how, sizeof how)));
-  if (!folder && (errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == ENAMETOOLONG))
-    return open_by_steps(top, below);
-  return folder;
-}
-
 /// The folders in it, and `files`. Error: an errno.
 std::expected<std::vector<std::string>, int> read_folder(Descriptor folder,
                                                          std::vector<std::string>& files) {
@@ -68,6 +58,15 @@ std::expected<std::vector<std::string>, int> read_folder(Descriptor folder,
 }
 
 }  // namespace
+
+Descriptor open_below(int top, const std::string& below) {
+  if (below.empty()) return open_by_steps(top, below);
+  const open_how how = {folder_flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};
+  Descriptor folder(static_cast<int>(::syscall(SYS_openat2, top, below.c_str(), &how, sizeof how)));
+  if (!folder && (errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == ENAMETOOLONG))
+    return open_by_steps(top, below);
+  return folder;
+}
 
 Result<TreeListing> TreeListing::read(const std::string& top, std::string_view skipped) {
   auto opened = open_folder(top);

@@ -17,6 +17,10 @@ struct TreeFolder {
   std::vector<std::string> files;  ///< the names of what is in it and no folder
 };
 
+/// Opens the folder `below` the folder `top`, as TreeFolder has it, without following links.
+/// Invalid, with errno: it cannot be opened.
+[[nodiscard]] system::Descriptor open_below(int top, const std::string& below);
+
 /// A folder with everything below it, as it was when it was read. No link is followed, also none
 /// that another program puts in a folder's place.
 class TreeListing {

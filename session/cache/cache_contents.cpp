@@ -84,17 +84,26 @@ void walk(const std::string& path, const std::function<void(const struct stat&)>
   for (const std::string& name : *names) walk(path + "/" + name, see);
 }
 
+using FileId = std::pair<dev_t, ino_t>;
+
+FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
 /// With what can be told of its files.
 CachedThing measured(CachedThing thing) {
   const bool times_of_links = thing.kind == CacheKind::wheels || thing.kind == CacheKind::byte_code;
+  std::map<FileId, nlink_t> elsewhere;  // how many names a file has outside
   for (const std::string& path : thing.paths) {
     const auto top = installer::look_at(path);
     if (top && *top) thing.used = std::max<std::int64_t>(thing.used, (*top)->st_mtim.tv_sec);
     walk(path, [&](const struct stat& status) {
       if (!S_ISREG(status.st_mode)) return;
       const auto size = static_cast<std::uint64_t>(status.st_size);
-      thing.bytes += size;
-      if (status.st_nlink > 1) thing.shared += size;
+      const auto [known, is_first] = elsewhere.try_emplace(id_of(status), status.st_nlink);
+      if (is_first) {
+        thing.bytes += size;
+        thing.shared += size;
+      }
+      if (--known->second == 0) thing.shared -= size;
       // The time at which a link was made or removed is that of the file's state.
       if (times_of_links) thing.used = std::max<std::int64_t>(thing.used, status.st_ctim.tv_sec);
     });
@@ -426,7 +435,7 @@ Result<CacheContents> look_through(const std::string& folder) { return Looking(f
 void FreedBytes::add(const std::string& path) {
   walk(path, [&](const struct stat& status) {
     if (!S_ISREG(status.st_mode)) return;
-    const std::uint64_t names = ++seen_[{status.st_dev, status.st_ino}];
+    const std::uint64_t names = ++seen_[id_of(status)];
     if (names == status.st_nlink) bytes_ += static_cast<std::uint64_t>(status.st_size);
   });
 }

@@ -269,10 +269,20 @@ class Warm:
     def removed(self, runs, name):
         return self.pairs(runs, lambda command_of: (self.installed(command_of), "uninstall", [name], True))
 
+    def into_empty_after_removal(self, runs, name):
+        """What another environment had until just now."""
+        def prepare(command_of):
+            self.bench.run(command_of("uninstall", self.installed(command_of), name), self.caches[command_of])
+            return self.empty(command_of), "install", install_words(self.what), True
+        return self.pairs(runs, prepare)
+
     def upgraded(self, runs, older, newer):
         def prepare(command_of):
             venv = self.installed(command_of)
             self.bench.run(command_of("install", venv, older, "--no-deps"), self.caches[command_of])
+            # A new version is one that no environment had before.
+            for spare in self.caches[command_of].glob("store/wheels/*/spare"):
+                shutil.rmtree(spare)
             time.sleep(2.5)  # for the same reason as in __init__
             return venv, "install", [newer, "--no-deps"], True
         return self.pairs(runs, prepare)
@@ -310,6 +320,7 @@ def main():
                 (f"warm, byte code: {wheels}", 0.1, lambda: warm_all().into_empty(min(quick, 5), "--compile-bytecode")),
                 ("upgrade numpy", 0.6, lambda: warm_all().upgraded(quick, upgraded_from(pins), numpy)),
                 ("uninstall torch", 0.5, lambda: warm_torch().removed(quick, "torch")),
+                ("warm: torch, after its removal", 0.6, lambda: warm_torch().into_empty_after_removal(quick, "torch")),
                 ("cold: torch", 0.95, lambda: cold(bench, quick, [torch])),
                 (f"cold: {wheels}", 0.85, lambda: cold(bench, quick, pins)),
             ]

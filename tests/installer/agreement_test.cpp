@@ -43,7 +43,7 @@ TEST_CASE("Python finds the same packages, whole, and imports and runs them") {
     REQUIRE(install(resolution_of({wheel}), *environment, transport, options, report).has_value());
     CHECK(verify() == std::string("alpha==") + version + "\n");
   }
-  REQUIRE(uninstall({"alpha"}, *environment, report).has_value());
+  REQUIRE(uninstall({"alpha"}, *environment, options, report).has_value());
   CHECK(verify() == "\n");
   CHECK(report.remarks.empty());
 }

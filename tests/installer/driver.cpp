@@ -41,12 +41,12 @@ int run(const std::vector<std::string>& arguments) {
     if (failed) failure = result.error();
   };
   MemoryTransport transport;
+  InstallOptions options;
+  options.store_folder = arguments[2];
   if (arguments[0] == "install") {
-    InstallOptions options;
-    options.store_folder = arguments[2];
     note_failure(install(resolution_of(rest), *environment, transport, options, report));
   } else if (arguments[0] == "uninstall") {
-    note_failure(uninstall(rest, *environment, report));
+    note_failure(uninstall(rest, *environment, options, report));
   } else {
     auto installed = list_installed(*environment, report);
     note_failure(installed);

@@ -302,7 +302,8 @@ TEST_CASE("packages of a lower layer of overlayfs are upgraded and removed whole
     CHECK(put(prefix, "2").has_value());
     CHECK(read_text(site + "/a/deep/x.py") == "2");
     CHECK_FALSE(is_there(site + "/a/v1.py"));
-    CHECK(uninstall({"a"}, bare_environment(prefix), report).has_value());
+    CHECK(uninstall({"a"}, bare_environment(prefix), {.store_folder = folder / "store"}, report)
+              .has_value());
     CHECK(std::filesystem::is_empty(site));
     CHECK(list_installed(bare_environment(prefix), report)->empty());
     CHECK_FALSE(is_there(prefix + "/.axle/transaction"));

@@ -102,7 +102,7 @@ TEST_CASE("uninstalling gives the environment back as it was") {
                                 {"a-1.data/headers/h.h", "4"}})}));
   write_text(work.site("a/b/__pycache__/c.cpython-311.opt-1.pyc"), "code");
   write_text(work.site("__pycache__/a.cpython-311.pyc"), "code");
-  const auto outcome = uninstall({"A"}, work.environment, work.report);
+  const auto outcome = uninstall({"A"}, work.environment, work.options, work.report);
   REQUIRE(outcome.has_value());
   CHECK(outcome->removed.size() == 1);
   CHECK(snapshot(work.folder / "env") == before);
@@ -114,7 +114,7 @@ TEST_CASE("uninstalling leaves what others put beside it") {
   REQUIRE(work.put({work.wheel("a", "1", {{"a/x.py", "1"}})}));
   write_text(work.site("a/mine.txt"), "mine");
   write_text(work.site("a/__pycache__/other.cpython-311.pyc"), "code");
-  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  REQUIRE(uninstall({"a"}, work.environment, work.options, work.report));
   CHECK(read_text(work.site("a/mine.txt")) == "mine");
   CHECK(is_there(work.site("a/__pycache__/other.cpython-311.pyc")));
   CHECK_FALSE(is_there(work.site("a/x.py")));
@@ -146,10 +146,10 @@ TEST_CASE("a folder shared by two packages outlives one of them") {
                     work.wheel("b", "1", {{"ns/__init__.py", init}, {"ns/b.py", "b"}})}));
   // The same file again, when it is there already.
   REQUIRE(work.put({work.wheel("c", "1", {{"ns/__init__.py", init}, {"ns/c.py", "c"}})}));
-  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  REQUIRE(uninstall({"a"}, work.environment, work.options, work.report));
   CHECK_FALSE(is_there(work.site("ns/a.py")));
   CHECK(read_text(work.site("ns/__init__.py")) == init);
-  REQUIRE(uninstall({"b", "c"}, work.environment, work.report));
+  REQUIRE(uninstall({"b", "c"}, work.environment, work.options, work.report));
   CHECK_FALSE(is_there(work.site("ns")));
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("a RECORD that names files outside the environment deletes none of the
                          work.folder / "envictim/victim.txt" +
                          ",,\n../../../bin/python,,\n../../../pyvenv.cfg,,\n../../../.axle/lock,,\n"
                          "way_out/victim.txt,,\n../../../../envictim/victim.txt,,\n");
-  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  REQUIRE(uninstall({"a"}, work.environment, work.options, work.report));
   CHECK(read_text(work.folder / "victim.txt") == "v");
   CHECK(read_text(work.folder / "envictim/victim.txt") == "v");
   CHECK(is_there(work.folder / "env/bin/python"));
@@ -204,7 +204,8 @@ TEST_CASE("a RECORD that names files outside the environment deletes none of the
 
 TEST_CASE("what is not installed or has no RECORD is not removed") {
   Workplace work;
-  const auto missing = uninstall({"nothing", "no.thing"}, work.environment, work.report);
+  const auto missing =
+      uninstall({"nothing", "no.thing"}, work.environment, work.options, work.report);
   REQUIRE_FALSE(missing.has_value());
   CHECK(missing.error().kind == ErrorKind::not_found);
   CHECK(missing.error().message.contains("nothing, no.thing"));
@@ -213,7 +214,7 @@ TEST_CASE("what is not installed or has no RECORD is not removed") {
              "Metadata-Version: 2.1\nName: bare\nVersion: 1\n");
   write_text(work.site("bare-1.dist-info/INSTALLER"), "debian\n");
   CHECK(work.listed() == Lines{"bare 1", "old 1"});
-  const auto bare = uninstall({"bare"}, work.environment, work.report);
+  const auto bare = uninstall({"bare"}, work.environment, work.options, work.report);
   REQUIRE_FALSE(bare.has_value());
   CHECK(bare.error().kind == ErrorKind::unsupported);
   CHECK(bare.error().hint.contains("debian"));
@@ -240,14 +241,14 @@ TEST_CASE("a wheel is downloaded once and then linked from the store") {
       read_text(*axle::index::file_path(resolution.packages[0].url));
   resolution.packages[0].url = "https://index.example/a.whl";
   REQUIRE(work.put(resolution));
-  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  REQUIRE(uninstall({"a"}, work.environment, work.options, work.report));
   REQUIRE(work.put(resolution));
   CHECK(work.transport.downloads == 1);
   CHECK(std::filesystem::hard_link_count(work.site("a.py")) == 2);
   CHECK(std::filesystem::hard_link_count(work.site("a-1.dist-info/RECORD")) == 1);
   // An edit through the link is found and fixed.
   write_text(work.site("a.py"), "edited");
-  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  REQUIRE(uninstall({"a"}, work.environment, work.options, work.report));
   REQUIRE(work.put(resolution));
   CHECK(work.transport.downloads == 2);
   CHECK(read_text(work.site("a.py")) == std::string(5000, 'x'));
@@ -301,7 +302,7 @@ TEST_CASE("a package that changes between the resolution and the lock is a confl
   };
   REQUIRE(work.put({work.wheel("a", "2", {{"a.py", "2"}})}));
   refused();
-  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  REQUIRE(uninstall({"a"}, work.environment, work.options, work.report));
   refused();
   REQUIRE(work.put({a}));
   CHECK(work.put(resolution).has_value());
@@ -323,7 +324,7 @@ TEST_CASE("two distributions of one name are both removed by an upgrade or an un
     REQUIRE(work.report.remarks.size() == 1);
     CHECK(work.report.remarks[0].message.contains("installed twice"));
     const auto outcome = upgrade ? work.put({work.wheel("a", "3", {{"a.py", "3"}})})
-                                 : uninstall({"a"}, work.environment, work.report);
+                                 : uninstall({"a"}, work.environment, work.options, work.report);
     REQUIRE(outcome.has_value());
     REQUIRE(outcome->removed.size() == 1);
     CHECK(outcome->removed[0].version == "2");
@@ -341,7 +342,7 @@ TEST_CASE("an older one of two without a RECORD stays and stops nothing") {
   write_text(work.site("a-2.dist-info/METADATA"), "Metadata-Version: 2.1\nName: a\nVersion: 2\n");
   write_text(work.site("a-2.dist-info/RECORD"), "a.py,,\na-2.dist-info/RECORD,,\n");
   write_text(work.site("a.py"), "2");
-  const auto outcome = uninstall({"a"}, work.environment, work.report);
+  const auto outcome = uninstall({"a"}, work.environment, work.options, work.report);
   REQUIRE(outcome.has_value());
   CHECK(outcome->removed.size() == 1);
   CHECK(snapshot(work.folder / "env") == before);
@@ -363,7 +364,7 @@ TEST_CASE("the same version replaces a package whose RECORD is missing or malfor
     write_text(work.site("a/__pycache__/__init__.cpython-311.pyc"), "stale");
     write_text(work.site("a/of_a_user.txt"), "mine");
     CHECK_FALSE(work.put({work.wheel("a", "2", {{"a/__init__.py", "2"}})}).has_value());
-    const auto refused = uninstall({"a"}, work.environment, work.report);
+    const auto refused = uninstall({"a"}, work.environment, work.options, work.report);
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().kind == ErrorKind::unsupported);
     CHECK(refused.error().hint.contains("`variant install --reinstall --no-deps a==1`"));
@@ -374,7 +375,7 @@ TEST_CASE("the same version replaces a package whose RECORD is missing or malfor
     std::filesystem::remove(work.site("a/of_a_user.txt"));
     std::filesystem::remove(work.site("a/__pycache__"));
     CHECK(snapshot(work.folder / "env") == before);
-    REQUIRE(uninstall({"a"}, work.environment, work.report));
+    REQUIRE(uninstall({"a"}, work.environment, work.options, work.report));
     CHECK(read_text(work.site("shared/x.py")) == "x");
   }
 }
@@ -469,11 +470,11 @@ TEST_CASE("packages in outer folders are seen, kept, shadowed, and never changed
   CHECK(work.put(kept).error().kind == ErrorKind::conflict);
 
   const std::string place = outer.environment.purelib + "/b-1.dist-info";
-  const auto refused = uninstall({"b"}, work.environment, work.report);
+  const auto refused = uninstall({"b"}, work.environment, work.options, work.report);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.contains(place));
   CHECK(work.report.remarks.empty());
-  REQUIRE(uninstall({"a", "b"}, work.environment, work.report));
+  REQUIRE(uninstall({"a", "b"}, work.environment, work.options, work.report));
   REQUIRE(work.report.remarks.size() == 1);
   CHECK(work.report.remarks[0].message.contains(place));
   CHECK(work.listed() == Lines{"a 1", "b 1"});

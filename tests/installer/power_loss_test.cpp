@@ -295,7 +295,7 @@ TEST_CASE("later changes of the same boot count") {
   place.start_again();
   CHECK(place.listed() == Names{"demo"});
   CHECK(snapshot(place.folder / "env") == whole);
-  const auto removed = uninstall({"demo"}, place.environment, place.report);
+  const auto removed = uninstall({"demo"}, place.environment, place.options, place.report);
   REQUIRE(removed.has_value());
   place.start_again();
   CHECK(place.listed().empty());
@@ -363,11 +363,11 @@ TEST_CASE("marks are removed once the kernel had the time to write everything") 
 TEST_CASE("an entry of the store from before a start is compared by content once") {
   Place place;
   const std::string file = place.stored("demo/same.py");
-  REQUIRE(uninstall({"demo"}, place.environment, place.report).has_value());
+  REQUIRE(uninstall({"demo"}, place.environment, place.options, place.report).has_value());
   Place::lose(file, "ALWAYS");  // size and time agree
   place.put(place.wheel("demo", "1.0"));
   CHECK(read_text(place.site("demo/same.py")) == "ALWAYS");
-  REQUIRE(uninstall({"demo"}, place.environment, place.report).has_value());
+  REQUIRE(uninstall({"demo"}, place.environment, place.options, place.report).has_value());
   place.start_again();
   place.put(place.wheel("demo", "1.0"));
   CHECK(read_text(place.site("demo/same.py")) == "always");

@@ -1,4 +1,4 @@
-#include "installer/transaction/listed_folders.h"
+#include "installer/tree/listed_folders.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -23,6 +23,7 @@ ListedEntry entry_of(std::string name, const struct stat& status) {
           S_ISDIR(status.st_mode),
           static_cast<std::uint64_t>(status.st_size),
           nanoseconds_of(status.st_mtim),
+          status.st_nlink > 1 ? status.st_ino : 0,
           {}};
 }
 
@@ -56,6 +57,9 @@ Result<ListedFolder> read_folder(const std::string& path) {
     if (denied || says_absent(errno)) return folder;
     return std::unexpected(system_error("read", path, errno));
   }
+  struct stat status = {};
+  folder.owned = ::fstat(::dirfd(opened.get()), &status) == 0 && status.st_uid == ::geteuid() &&
+                 (status.st_mode & S_IRWXU) == S_IRWXU;
   while (true) {
     errno = 0;
     const dirent* entry = ::readdir(opened.get());
@@ -63,7 +67,7 @@ Result<ListedFolder> read_folder(const std::string& path) {
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    folder.entries.push_back({std::string(name), entry->d_type == DT_DIR, 0, 0, {}});
+    folder.entries.push_back({std::string(name), entry->d_type == DT_DIR, 0, 0, 0, {}});
   }
   std::ranges::sort(folder.entries, {}, &ListedEntry::name);
   folder.complete = true;

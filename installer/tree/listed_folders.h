@@ -19,6 +19,7 @@ struct ListedEntry {
   // Of files, when they were listed.
   std::uint64_t size = 0;
   std::int64_t modified = 0;  ///< nanoseconds
+  std::uint64_t inode = 0;    ///< if it has other names somewhere, as links to the store have
   /// The packages with which it is removed, by number; empty: it stays. Of files only.
   std::vector<std::uint32_t> leaves_with;
 };
@@ -26,6 +27,8 @@ struct ListedEntry {
 struct ListedFolder {
   /// Whether `entries` is everything in it; not if it does not exist, or this user may not read it.
   bool complete = false;
+  /// It belongs to this user, who may change what is in it.
+  bool owned = false;
   std::vector<ListedEntry> entries;  ///< by name
   /// The place among them behind the file that was found last: most are asked for in order.
   std::size_t next = 0;
