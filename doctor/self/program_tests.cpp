@@ -14,7 +14,7 @@
 #include "foundation/system/program_run.h"
 #include "installer/environment/environment.h"
 #include "installer/store/unpack.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 #include "wheel/wheel_file.h"
 
 namespace axle::doctor {

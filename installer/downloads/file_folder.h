@@ -10,7 +10,7 @@
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
 #include "index/publish/index_place.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 #include "plan/resolution.h"
 
 namespace axle::installer {

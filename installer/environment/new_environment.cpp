@@ -16,7 +16,7 @@
 #include "foundation/system/program_run.h"
 #include "installer/file_access.h"
 #include "installer/lock.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 
 namespace axle::installer {
 

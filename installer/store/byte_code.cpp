@@ -24,8 +24,8 @@
 #include "installer/file_access.h"
 #include "installer/file_hash.h"
 #include "installer/store/entry_mark.h"
-#include "installer/store/work_folder.h"
 #include "installer/tree/byte_code_names.h"
+#include "installer/work_folder.h"
 #include "wheel/hash/sha256.h"
 
 namespace axle::installer {

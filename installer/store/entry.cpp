@@ -16,7 +16,7 @@
 #include "installer/file_access.h"
 #include "installer/file_hash.h"
 #include "installer/store/entry_mark.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 
 namespace axle::installer {
 namespace {

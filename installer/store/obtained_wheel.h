@@ -11,7 +11,7 @@
 #include "index/http/first_download.h"
 #include "index/http/transport.h"
 #include "installer/store/store.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 #include "plan/resolution.h"
 #include "wheel/zip/zip_reader.h"
 

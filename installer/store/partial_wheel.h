@@ -12,7 +12,7 @@
 #include "installer/file_access.h"
 #include "installer/store/manifest.h"
 #include "installer/store/partial_log.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 
 namespace axle::installer {
 

@@ -25,7 +25,7 @@
 #include "installer/store/partial_wheel.h"
 #include "installer/store/unpack.h"
 #include "installer/store/wheel_facts.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_file.h"
 

@@ -11,7 +11,7 @@
 
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 #include "resolver/request/source_builder.h"
 #include "resolver/request/source_url.h"
 #include "session/attestations/attestation_checks.h"

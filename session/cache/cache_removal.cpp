@@ -12,8 +12,8 @@
 #include "installer/file_access.h"
 #include "installer/file_hash.h"
 #include "installer/store/stored_entries.h"
-#include "installer/store/work_folder.h"
 #include "installer/tree/remove_tree.h"
+#include "installer/work_folder.h"
 #include "wheel/hash/sha256.h"
 
 namespace axle::session {

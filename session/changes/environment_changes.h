@@ -7,8 +7,8 @@
 #include <string>
 
 #include "installer/store/wheel_facts.h"
-#include "installer/store/work_folder.h"
 #include "installer/transaction/changes.h"
+#include "installer/work_folder.h"
 #include "session/command_failure.h"
 #include "session/workspace.h"
 

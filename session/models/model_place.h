@@ -7,7 +7,7 @@
 
 #include "foundation/report/error.h"
 #include "foundation/system/descriptor.h"
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 #include "session/session.h"
 
 namespace axle::session {

@@ -1,4 +1,4 @@
-#include "installer/store/work_folder.h"
+#include "installer/work_folder.h"
 
 #include <cerrno>
 #include <filesystem>
