@@ -92,7 +92,7 @@ Result<std::unique_ptr<StreamedUnpacking>> StreamedUnpacking::begin(
     if (auto made = unpacking->writer_.make_folders(file.path); !made)
       return std::unexpected(made.error());
   }
-  if (partial != nullptr) {
+  if (partial != nullptr && !partial->is_new()) {
     if (auto taken = unpacking->take_over(partial->log()); !taken)
       return std::unexpected(taken.error());
   }
