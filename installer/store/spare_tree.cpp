@@ -15,15 +15,19 @@ constexpr int unfollowed_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXE
 
 /// Invalid: there is none.
 Descriptor open_spares(const std::string& entry) {
-  return Descriptor(::open((entry + "/spare").c_str(), unfollowed_folder));
+  return Descriptor(::open(spare_folder(entry).c_str(), unfollowed_folder));
 }
 
 }  // namespace
 
-bool keep_spare(const std::string& entry, const std::string& folder, const std::string& name) {
-  if (::mkdir((entry + "/spare").c_str(), 0777) != 0 && errno != EEXIST) return false;
+std::string spare_folder(const std::string& entry) { return entry + "/spare"; }
+
+void keep_spare(const std::string& entry, const std::string& folder, const std::string& name) {
+  if (::mkdir(spare_folder(entry).c_str(), 0777) != 0 && errno != EEXIST) return;
   const Descriptor spares = open_spares(entry);
-  return spares && ::renameat(AT_FDCWD, folder.c_str(), spares.get(), name.c_str()) == 0;
+  if (!spares || ::renameat(AT_FDCWD, folder.c_str(), spares.get(), name.c_str()) == 0) return;
+  if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
+    (void)::renameat2(AT_FDCWD, folder.c_str(), spares.get(), name.c_str(), RENAME_EXCHANGE);
 }
 
 bool take_spare(std::string_view tree, const std::string& name,

@@ -13,10 +13,13 @@
 
 namespace axle::installer {
 
-/// Moves `folder` to the entry of its wheel, as its `name`. False if it stays where it is: the
-/// entry is gone or has a folder of that name, or is on another file system.
-[[nodiscard]] bool keep_spare(const std::string& entry, const std::string& folder,
-                              const std::string& name);
+/// Where an entry has them.
+[[nodiscard]] std::string spare_folder(const std::string& entry);
+
+/// Moves `folder` to the entry of its wheel, as its `name`. What has that name there, which may fit
+/// nobody, comes to `folder` then. Best effort: everything stays where the entry is gone or on
+/// another file system.
+void keep_spare(const std::string& entry, const std::string& folder, const std::string& name);
 
 /// Moves the folder `name` of the entry with the files `tree` to `path` under the folder
 /// `folder_fd`, if it `fits`, which gets it opened. False: it is not there, stays or cannot be

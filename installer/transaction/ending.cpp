@@ -42,13 +42,13 @@ bool leave_byte_code(const std::string& thing, const LinkedFolder& folder, const
   });
 }
 
-/// What the store does not keep stays in `discard`.
+/// What the store does not keep, and what had its place there, is in `discard` then.
 void return_links(const std::string& discard, const std::vector<ReturnedLinks>& returned) {
   for (const ReturnedLinks& links : returned) {
     const std::string thing = fmt::format("{}/old/{}", discard, links.number);
     const std::string byte_code = fmt::format("{}/byte-code-{}", discard, links.number);
     if (is_of_entry(links) && leave_byte_code(thing, links.folder, byte_code))
-      (void)keep_spare(links.entry, thing, links.name);
+      keep_spare(links.entry, thing, links.name);
   }
 }
 

@@ -191,18 +191,25 @@ class Creation {
            links_to_store(*node.file, mode_, umask_);
   }
 
-  static const StagedPath& first_file(const StagedPath& node) {
-    return node.file != nullptr ? node : first_file(node.children.begin()->second);
+  /// nullptr: `node` has byte code alone.
+  static const StagedPath* first_file(const StagedPath& node) {
+    if (node.file != nullptr) return &node;
+    for (const auto& [name, child] : node.children) {
+      if (is_byte_code_folder(name)) continue;
+      if (const StagedPath* file = first_file(child)) return file;
+    }
+    return nullptr;
   }
 
   /// Moves the spare links of a folder to where it is staged; false: there are none that fit.
   Result<bool> use_spare(const StagedThing& staged, NewThing& thing) {
     const std::string name = staged.path.substr(staged.path.rfind('/') + 1);
-    const StagedPath& first = first_file(*staged.node);
-    const NewPackage& package = *first.package;
+    const StagedPath* first = first_file(*staged.node);
+    if (!access_ || first == nullptr) return false;
+    const NewPackage& package = *first->package;
     // Most that would not fit stays for others.
-    if (!access_ || !is_to_be_link(first, package) || first.file->stored_inode == 0 ||
-        !first.file->stored.starts_with(name + "/") || !contains_path(store_, package.tree))
+    if (!is_to_be_link(*first, package) || first->file->stored_inode == 0 ||
+        !first->file->stored.starts_with(name + "/") || !contains_path(store_, package.tree))
       return false;
     const auto fits = [&](int spare) {
       const auto tree = look_at(package.tree);

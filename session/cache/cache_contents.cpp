@@ -16,6 +16,7 @@
 #include "index/http/url.h"
 #include "installer/file_access.h"
 #include "installer/store/linked_environments.h"
+#include "installer/store/spare_tree.h"
 #include "installer/store/stored_entries.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -73,15 +74,17 @@ bool is_file(const std::string& path) {
   return status && *status && S_ISREG((*status)->st_mode);
 }
 
-/// Calls `see(status)` for `path` and everything below it.
-void walk(const std::string& path, const std::function<void(const struct stat&)>& see) {
+/// Calls `see(status)` for `path` and everything below it, but for `skipped`.
+void walk(const std::string& path, const std::function<void(const struct stat&)>& see,
+          std::string_view skipped = {}) {
+  if (path == skipped) return;
   const auto status = installer::look_at(path);
   if (!status || !*status) return;
   see(**status);
   if (!S_ISDIR((*status)->st_mode)) return;
   const auto names = list_names(path);
   if (!names) return;
-  for (const std::string& name : *names) walk(path + "/" + name, see);
+  for (const std::string& name : *names) walk(path + "/" + name, see, skipped);
 }
 
 using FileId = std::pair<dev_t, ino_t>;
@@ -95,7 +98,7 @@ CachedThing measured(CachedThing thing) {
   for (const std::string& path : thing.paths) {
     const auto top = installer::look_at(path);
     if (top && *top) thing.used = std::max<std::int64_t>(thing.used, (*top)->st_mtim.tv_sec);
-    walk(path, [&](const struct stat& status) {
+    const auto see = [&](const struct stat& status) {
       if (!S_ISREG(status.st_mode)) return;
       const auto size = static_cast<std::uint64_t>(status.st_size);
       const auto [known, is_first] = elsewhere.try_emplace(id_of(status), status.st_nlink);
@@ -106,6 +109,12 @@ CachedThing measured(CachedThing thing) {
       if (--known->second == 0) thing.shared -= size;
       // The time at which a link was made or removed is that of the file's state.
       if (times_of_links) thing.used = std::max<std::int64_t>(thing.used, status.st_ctim.tv_sec);
+    };
+    const std::string spare = installer::spare_folder(path);
+    walk(path, see, spare);
+    // More names of the same files; others are nothing to the wheel.
+    walk(spare, [&](const struct stat& status) {
+      if (elsewhere.contains(id_of(status))) see(status);
     });
   }
   return thing;

@@ -101,6 +101,8 @@ def deeds_of(calls, name, given, result, when):
             yield "truncate", calls.of_descriptor(given[0]), int(given[1])
         case "rename" | "link":
             yield name, calls.path(None, given[0]), calls.path(None, given[1])
+        case "renameat2" if "RENAME_EXCHANGE" in given[-1]:
+            yield "exchange", calls.path(at, given[1]), calls.path(given[2], given[3])
         case "renameat" | "renameat2" | "linkat":
             yield ("link" if name == "linkat" else "rename"), calls.path(at, given[1]), calls.path(given[2], given[3])
         case "unlink" | "rmdir":
@@ -176,8 +178,11 @@ class Disk:
                 self.names[path].content, self.names[path].flushed = self.names[path].content[:size], False
             case "rename", source, path:
                 self.take(path)
-                for name in [one for one in self.names if one == source or one.startswith(source + "/")]:
-                    self.names[path + name[len(source):]] = self.names.pop(name)
+                self.put(path, self.take(source))
+            case "exchange", one, other:
+                tree = self.take(one)
+                self.put(one, self.take(other))
+                self.put(other, tree)
             case "link", source, path:
                 self.names[path] = self.names[source]
             case "remove", path:
@@ -195,8 +200,11 @@ class Disk:
                 raise NotImplementedError(what)
 
     def take(self, path):
-        for name in [one for one in self.names if one == path or one.startswith(path + "/")]:
-            del self.names[name]
+        """What was at `path` and below, by the rest of its name."""
+        return {name[len(path):]: self.names.pop(name) for name in list(self.names) if name == path or name.startswith(path + "/")}
+
+    def put(self, path, tree):
+        self.names.update({path + below: node for below, node in tree.items()})
 
     def write(self, folders, loss, keep=()):
         """Replaces what is below `folders`, but leaves the files of `keep`. `loss(path)` says what is left of a content that was not

@@ -69,6 +69,16 @@ class SpareLinks(TestCase):
             self.assertEqual(self.folder(), folder)
             self.assertEqual(self.spares(), {spare})
 
+    def test_byte_code_may_come_first(self):
+        self.index.add_wheel(Wheel("bare", "1.0", files={"bare/module.py": "a = 1\n", "bare/other.py": "b = 2\n"}))
+        self.put("bare", None, "--compile-bytecode")
+        folders = {(self.site() / "bare").stat().st_ino}
+        for _ in range(2):
+            self.assert_ok(self.variant("uninstall", "bare", "--python", self.venv))
+            self.assertEqual(self.spares(), folders)
+            self.put("bare", None, "--compile-bytecode")
+            self.assertEqual({(self.site() / "bare").stat().st_ino}, folders)
+
     def test_byte_code_comes_beside_them(self):
         self.put("demo==1.0", None, "--compile-bytecode")
         before, folder = tree(self.venv), self.folder()
@@ -102,6 +112,15 @@ class SpareLinks(TestCase):
         self.assertEqual([row for row in after["kinds"] if row["kind"] == "wheels"], [wheels], "the same bytes, counted once")
         self.assertEqual(after["shared_bytes"], 0)
         self.assert_ok(self.variant("cache", "verify"))
+        # A link to a file of somebody else is nothing to the wheel.
+        mine = self.root / "mine"
+        mine.write_bytes(b"mine" * 20000)
+        self.put("demo==1.0")
+        (self.site() / "demo/only_1.py").unlink()
+        (self.site() / "demo/only_1.py").hardlink_to(mine)
+        self.remove()
+        self.assertEqual(self.cached("info")["shared_bytes"], 0)
+        self.assertEqual(mine.read_bytes(), b"mine" * 20000)
         self.put("demo==1.0", self.other)
         self.put("demo==1.0")
         self.remove()
