@@ -21,7 +21,7 @@ struct StoredFile {
   // The current values in the store; not part of the manifest's text.
   unsigned mode = 0;              ///< permissions
   std::int64_t modified_now = 0;  ///< nanoseconds
-  std::uint64_t inode = 0;  ///< on the device of its tree; 0: unknown
+  std::uint64_t inode = 0;        ///< on the device of its tree; 0: unknown
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
 };
 
