@@ -34,7 +34,7 @@ struct Removal {
   std::unordered_map<std::string, std::set<std::string>> packages;
   /// Thing -> what list_leaves said of it, where that is known already.
   std::unordered_map<std::string, Leaves> leaves;
-  std::unordered_map<std::string, LinkedFolder> linked;  ///< by things
+  std::unordered_map<std::string, LinkedFolder> linked;  ///< by thing
 
   [[nodiscard]] bool has(const std::string& path) const { return index.contains(path); }
 };
