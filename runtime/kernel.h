@@ -241,6 +241,8 @@ inline constexpr std::size_t tile_configuration_bytes = 64;
 
 struct KernelSet {
   ActivationForm form;
+  /// Of the quantised rows that are multiplied with all weights before the next ones are.
+  std::size_t chunk_bytes = std::size_t{4} << 20;
   /// Largest bit pattern of |x| over `count` floats (a multiple of 64): above that of every finite
   /// number when there is an infinity or a NaN.
   std::uint32_t (*largest_magnitude)(const float* x, std::size_t count);

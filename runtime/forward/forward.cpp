@@ -11,10 +11,9 @@
 namespace axle::runtime {
 namespace {
 
-/// Quantised rows of one chunk: at most so many bytes (they should stay in L2), and so many rows.
-constexpr std::size_t default_chunk_bytes = std::size_t{4} << 20;
+/// Quantised rows of one chunk.
 constexpr std::size_t most_chunk_rows = 512;
-constexpr std::size_t least_chunk_rows = 32;
+constexpr std::size_t least_chunk_rows = 128;
 constexpr std::size_t row_multiple = 16;
 /// Less work than this is not worth waking a thread for.
 constexpr std::size_t least_shared_products = std::size_t{1} << 18;
@@ -28,7 +27,7 @@ class ForwardPass {
   ForwardPass(const Linear& linear, const PassChoice& choice, bool shared)
       : linear_(linear),
         set_(*choice.kernel->set),
-        chunk_bytes_(choice.chunk_bytes != 0 ? choice.chunk_bytes : default_chunk_bytes),
+        chunk_bytes_(choice.chunk_bytes != 0 ? choice.chunk_bytes : set_.chunk_bytes),
         threads_(shared ? static_cast<std::size_t>(linear.engine_.pool().threads()) : 1),
         rows_({.weights = linear.form_,
                .planes = planes_of(linear.mode_),

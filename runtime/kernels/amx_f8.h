@@ -52,7 +52,7 @@ AXLE_TARGET void multiply_f8_tiles(const F8Product& product) {
     const std::size_t count = slabs - slab < f8_piece_slabs ? slabs - slab : f8_piece_slabs;
     f8_to_bfloat16(product.weights + slab * f8_depth * block_columns, count * f8_depth / step_depth,
                    piece);
-    Ahead nothing{nullptr, nullptr, 0, Pace::near};
+    Ahead nothing{};
     row_tiles<TileProduct::bfloat16>(
         {.weights = piece,
          .activations = static_cast<const char*>(product.activations) + slab * tile_row_bytes,

@@ -1,9 +1,10 @@
 // AMX-INT8, and AMX-BF16 for float8 weights. Up to 16 rows: one A tile times the four B tiles of a
 // column block, so that the weights stream through once. More rows: two A tiles times two B tiles,
-// over depth blocks that stay in L1 while all rows pass. A tile product costs the same for one row
+// over depth blocks that stay in L2 while all rows pass. A tile product costs the same for one row
 // as for sixteen.
 #include "runtime/kernels/tile.h"
 //
+#include "runtime/kernels/ahead.h"
 #include "runtime/kernels/float_steps.h"
 #include "runtime/kernels/model_steps.h"
 #include "runtime/kernels/multiply.h"
@@ -37,48 +38,6 @@ AXLE_TILE_TARGET void enter(void* others) {
 
 /// Where nobody had configured tiles, that releases them.
 AXLE_TILE_TARGET void leave(const void* others) { tile_configure(others); }
-
-/// How fast the lines of an `Ahead` follow one another.
-enum class Pace {
-  near,  ///< slowly, into L1
-  slow,  ///< slowly, into L2
-  fast,
-};
-
-/// Prefetches for every slab that a pass takes, an even share of what comes next.
-struct Ahead {
-  const char* next;
-  const char* end;
-  std::size_t lines;
-  Pace pace;
-};
-
-/// A line is asked for `delays` multiplications after the one before. Asked for as fast as
-/// possible, lines from memory take every line fill buffer of the core, and the loads of tiles wait
-/// for one: 16 rows by 4096 x 4096 then take 557 us instead of 475, 32 rows 700 instead of 515.
-/// Three multiplications leave 20 GB/s to a core of 3.2 GHz.
-template <int locality, int delays>
-void prefetch_lines(Ahead& ahead) {
-  const char* next = ahead.next;
-  for (std::size_t i = 0; i < ahead.lines; ++i) {
-    __builtin_prefetch(next, 0, locality);
-    for (int d = 0; d < delays; ++d) tile_delay(next);
-    next += 64;
-  }
-  ahead.next = next;
-}
-
-void advance(Ahead& ahead) {
-  if (ahead.next >= ahead.end) return;
-  switch (ahead.pace) {
-    case Pace::near:
-      return prefetch_lines<3, 3>(ahead);
-    case Pace::slow:
-      return prefetch_lines<2, 3>(ahead);
-    case Pace::fast:
-      return prefetch_lines<2, 1>(ahead);
-  }
-}
 
 /// Products of int8 into int32, or of bfloat16 into float: both have four bytes of depth for each
 /// sum of four bytes.
@@ -122,10 +81,13 @@ AXLE_TILE_TARGET void one_row_tile(const TilePass& pass, Ahead& ahead) {
     tile_load(4, a + slab * tile_row_bytes, pass.row_bytes);
     tile_load(5, b, slab_stride);
     AXLE_TILE_DOT(0, 4, 5);
+    advance(ahead);
     tile_load(6, b + 64, slab_stride);
     AXLE_TILE_DOT(1, 4, 6);
+    advance(ahead);
     tile_load(7, b + 128, slab_stride);
     AXLE_TILE_DOT(2, 4, 7);
+    advance(ahead);
     tile_load(5, b + 192, slab_stride);
     AXLE_TILE_DOT(3, 4, 5);
   }
@@ -133,6 +95,15 @@ AXLE_TILE_TARGET void one_row_tile(const TilePass& pass, Ahead& ahead) {
   tile_store(1, sums + 64, sum_stride);
   tile_store(2, sums + 128, sum_stride);
   tile_store(3, sums + 192, sum_stride);
+}
+
+/// Half a slab into L1. While the other processor of a core is at work, the window in which loads
+/// run ahead is half as long, and does not reach over those of tiles from L2.
+void fetch_half_slab(const char* from) {
+  for (std::size_t row = 0; row < tile_rows; ++row) {
+    __builtin_prefetch(from + row * slab_stride, 0, 3);
+    __builtin_prefetch(from + row * slab_stride + tile_row_bytes, 0, 3);
+  }
 }
 
 /// 32 rows times 32 columns: `pass.weights` and `pass.sums` point at the half of the block.
@@ -159,8 +130,10 @@ AXLE_TILE_TARGET void two_row_tiles(const TilePass& pass, Ahead& ahead) {
     tile_load(4, a + slab * tile_row_bytes, pass.row_bytes);
     tile_load(6, b, slab_stride);
     AXLE_TILE_DOT(0, 4, 6);
+    fetch_half_slab(b + slab_bytes);
     tile_load(7, b + 64, slab_stride);
     AXLE_TILE_DOT(1, 4, 7);
+    advance(ahead);
     tile_load(5, lower + slab * tile_row_bytes, pass.row_bytes);
     AXLE_TILE_DOT(2, 5, 6);
     AXLE_TILE_DOT(3, 5, 7);
@@ -189,27 +162,28 @@ void row_tiles(TilePass pass, std::size_t rows, Ahead& ahead) {
   }
 }
 
-/// The slabs that all rows pass over before the next ones: with the rows' tiles, they should stay
-/// in L1 for all passes but the first.
-constexpr std::size_t slabs_together(std::size_t tiles) { return tiles <= 8 ? 4 : 6; }
+/// The slabs that all rows pass over before the next ones. Sums that leave the tiles and come back
+/// cost more than what L1 would save over L2, which holds these slabs, the next ones and the rows.
+inline constexpr std::size_t slabs_together = 32;
 
-constexpr Pace pace_of(std::size_t tiles) {
-  return tiles == 1 ? Pace::near : tiles <= 4 ? Pace::slow : Pace::fast;
+/// How often all rows' products with a slab call `advance`: 16 rows four times, 32 rows twice for
+/// each half.
+constexpr std::size_t advances_a_slab(std::size_t rows) {
+  return 4 * ((rows + 2 * tile_rows - 1) / (2 * tile_rows));
 }
 
 void multiply(const BlockProduct& product) {
   const std::size_t slabs = product.depth / depth_multiple;
-  const std::size_t tiles = (product.rows + tile_rows - 1) / tile_rows;
-  const std::size_t together = tiles == 1 ? slabs : slabs_together(tiles);
-  const std::size_t ahead_bytes = (tiles == 1 ? 2 : together) * slab_bytes;
+  const bool streams = product.rows <= tile_rows;
+  const std::size_t together = streams ? slabs : slabs_together;
+  const std::size_t ahead_bytes = streams ? bytes_in_turn : together * slab_bytes;
   for (std::size_t slab = 0; slab < slabs; slab += together) {
     const std::size_t count = slabs - slab < together ? slabs - slab : together;
-    const char* const from =
-        reinterpret_cast<const char*>(product.weights) + slab * slab_bytes + ahead_bytes;
-    Ahead ahead{from, product.in_cache ? from : from + count * slab_bytes, (64 + tiles - 1) / tiles,
-                pace_of(tiles)};
+    const std::int8_t* const weights = product.weights + slab * slab_bytes;
+    Ahead ahead = ahead_for(weights + ahead_bytes, count * slab_bytes,
+                            count * advances_a_slab(product.rows), streams);
     row_tiles<TileProduct::int8>(
-        {.weights = product.weights + slab * slab_bytes,
+        {.weights = weights,
          .activations = static_cast<const char*>(product.activations) + slab * tile_row_bytes,
          .row_bytes = product.row_bytes,
          .slabs = count,
@@ -224,6 +198,8 @@ void multiply(const BlockProduct& product) {
 
 #include "runtime/kernels/amx_f8.h"
 #include "runtime/kernels/amx_w4.h"
+//
+#include "runtime/kernels/amx_two_level.h"
 
 namespace axle::runtime {
 namespace {
@@ -242,6 +218,7 @@ constexpr NarrowSteps tile_narrow_steps{.form = ActivationForm::int8,
 }  // namespace
 
 constinit const KernelSet kernel_set_amx_int8{.form = ActivationForm::int8,
+                                              .chunk_bytes = std::size_t{1} << 20,
                                               .largest_magnitude = largest_magnitude,
                                               .quantise = quantise<AsInt8>,
                                               .multiply = multiply,

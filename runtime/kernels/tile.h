@@ -24,7 +24,5 @@
 #define tile_store(tile, to, stride) _tile_stored(tile, to, stride)
 #define tile_dot_int8(sums, a, b) _tile_dpbssd(sums, a, b)
 #define tile_dot_bfloat16(sums, a, b) _tile_dpbf16ps(sums, a, b)
-/// `address` as it was, some three cycles later: what comes after waits for the multiplication.
-#define tile_delay(address) asm volatile("imul $1, %0, %0" : "+r"(address)::"cc")
 
 #endif

@@ -24,12 +24,15 @@ AXLE_VECTOR_OP Vector::Ints scaled_bytes(Vector::Ints nibbles, Vector::Ints sub_
   return Vector::subtract_bytes(Vector::multiply_int16(halves, sub_scale), eightfold);
 }
 
+inline constexpr std::size_t slab_row_bytes = 4 * block_columns;
+
 /// Of one slab of nibbles the int8 weights of the columns whose bytes begin at `c` of each row, a
-/// vector of them.
+/// vector of them, to rows that lie `to_stride` apart. With `prefetches`, what comes unpack_ahead
+/// later is asked for meanwhile.
+template <bool prefetches>
 AXLE_VECTOR_OP void unpack_scaled_columns(const std::uint8_t* from, const std::uint8_t* sub_scales,
-                                          std::size_t c, std::int8_t* to) {
-  constexpr std::size_t row_bytes = 4 * block_columns;
-  constexpr std::size_t rows = nibble_slab_bytes / row_bytes;
+                                          std::size_t c, std::int8_t* to, std::size_t to_stride) {
+  constexpr std::size_t rows = nibble_slab_bytes / slab_row_bytes;
   const Vector::Ints both = Vector::spread_bytes(sub_scales + c / 4);
   const Vector::Ints low = Vector::bit_and(both, Vector::broadcast_int(0x000f000f));
   const Vector::Ints high =
@@ -40,11 +43,11 @@ AXLE_VECTOR_OP void unpack_scaled_columns(const std::uint8_t* from, const std::u
       Vector::bit_and(Vector::shift_right<1>(both), Vector::broadcast_int(0x78787878));
   AXLE_UNROLL
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::uint8_t* const place = from + i * row_bytes + c;
+    const std::uint8_t* const place = from + i * slab_row_bytes + c;
     const Vector::Ints nibbles = Vector::load_ints(place);
-    if (c % 64 == 0) __builtin_prefetch(place + unpack_ahead, 0, 3);
-    Vector::store_ints(to + i * row_bytes + c, scaled_bytes(nibbles, low, low_eightfold));
-    Vector::store_ints(to + (rows + i) * row_bytes + c,
+    if (prefetches && c % 64 == 0) __builtin_prefetch(place + unpack_ahead, 0, 3);
+    Vector::store_ints(to + i * to_stride, scaled_bytes(nibbles, low, low_eightfold));
+    Vector::store_ints(to + (rows + i) * to_stride,
                        scaled_bytes(Vector::shift_right<4>(nibbles), high, high_eightfold));
   }
 }
@@ -52,8 +55,8 @@ AXLE_VECTOR_OP void unpack_scaled_columns(const std::uint8_t* from, const std::u
 /// One slab of nibbles as a slab of int8 weights.
 AXLE_TARGET void unpack_scaled_slab(const std::uint8_t* from, const std::uint8_t* sub_scales,
                                     std::int8_t* to) {
-  for (std::size_t c = 0; c < 4 * block_columns; c += Vector::bytes)
-    unpack_scaled_columns(from, sub_scales, c, to);
+  for (std::size_t c = 0; c < slab_row_bytes; c += Vector::bytes)
+    unpack_scaled_columns<true>(from, sub_scales, c, to + c, slab_row_bytes);
 }
 
 /// What the weights of one group of 32 k are multiplied with, and eight times that, for `width`

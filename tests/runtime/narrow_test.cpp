@@ -72,6 +72,7 @@ TEST_CASE("int4 and float8: many rows, depth blocks, more rows than a chunk hold
   check_all_forms(64, 3, 1100, Contents::outliers, 102);
   check_all_forms(128, 65, 130, Contents::ordinary, 103);
   check_all_forms(5, 64, 2200, Contents::ordinary, 104);
+  check_all_forms(37, 3, 4300, Contents::outliers, 107);
   check_all_forms(530, 2, 70, Contents::ordinary, 105);
 }
 

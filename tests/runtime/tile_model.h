@@ -159,4 +159,3 @@ thread_local TileModel tile_model;
 #define tile_store(tile, to, stride) tile_model.store(tile, to, static_cast<std::ptrdiff_t>(stride))
 #define tile_dot_int8(sums, a, b) tile_model.dot_int8(sums, a, b)
 #define tile_dot_bfloat16(sums, a, b) tile_model.dot_bfloat16(sums, a, b)
-#define tile_delay(address) static_cast<void>(address)
