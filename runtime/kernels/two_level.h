@@ -52,9 +52,10 @@ AXLE_VECTOR_OP void unpack_scaled_columns(const std::uint8_t* from, const std::u
   }
 }
 
-/// One slab of nibbles as a slab of int8 weights.
-AXLE_TARGET void unpack_scaled_slab(const std::uint8_t* from, const std::uint8_t* sub_scales,
-                                    std::int8_t* to) {
+/// One slab of nibbles as a slab of int8 weights. Tiles have their own.
+[[maybe_unused]] AXLE_TARGET void unpack_scaled_slab(const std::uint8_t* from,
+                                                     const std::uint8_t* sub_scales,
+                                                     std::int8_t* to) {
   for (std::size_t c = 0; c < slab_row_bytes; c += Vector::bytes)
     unpack_scaled_columns<true>(from, sub_scales, c, to + c, slab_row_bytes);
 }
