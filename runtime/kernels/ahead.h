@@ -35,14 +35,15 @@ Ahead ahead_for(const void* from, std::size_t bytes, std::size_t times, bool nea
   return {next, next + turns * bytes_in_turn, rounds, rounds_a_turn, near};
 }
 
-template <int locality>
-[[gnu::always_inline]] inline void ask_for(Ahead& ahead) {
+/// ask(line) for the lines of one call.
+template <class Ask>
+[[gnu::always_inline]] inline void ask_for_next(Ahead& ahead, Ask ask) {
   const char* next = ahead.next;
   for (std::size_t round = 0; round < ahead.rounds; ++round) {
-    __builtin_prefetch(next, 0, locality);
-    __builtin_prefetch(next + page_bytes, 0, locality);
-    __builtin_prefetch(next + 2 * page_bytes, 0, locality);
-    __builtin_prefetch(next + 3 * page_bytes, 0, locality);
+    ask(next);
+    ask(next + page_bytes);
+    ask(next + 2 * page_bytes);
+    ask(next + 3 * page_bytes);
     next += line_bytes;
   }
   ahead.left -= ahead.rounds;
@@ -56,9 +57,9 @@ template <int locality>
 [[gnu::always_inline]] inline void advance(Ahead& ahead) {
   if (ahead.next >= ahead.end) return;
   if (ahead.near) {
-    ask_for<3>(ahead);
+    ask_for_next(ahead, [](const char* line) { __builtin_prefetch(line, 0, 3); });
   } else {
-    ask_for<2>(ahead);
+    ask_for_next(ahead, [](const char* line) { __builtin_prefetch(line, 0, 2); });
   }
 }
 
