@@ -99,9 +99,9 @@ def environment(name, *packages, options=(), variables=None, gigabytes=1):
 
 def llama_cpp(name="llama-cpp", flags=NATIVE):
     """A Python with llama-cpp-python from its source, for this CPU: by clang where it is, because GCC 12 leaves most of the tile
-    configuration of ggml's AMX code unwritten, and two rows then crash."""
+    configuration of ggml's AMX code unwritten, and two rows then crash. Pip would take a wheel that it has kept for one of other flags."""
     compilers = {"CC": "clang-19", "CXX": "clang++-19"} if shutil.which("clang++-19") else {}
-    return environment(name, "llama-cpp-python", options=["--no-binary", "llama-cpp-python"],
+    return environment(name, "llama-cpp-python", options=["--no-binary", "llama-cpp-python", "--no-cache-dir"],
                        variables={**compilers, "CMAKE_ARGS": f"{flags} -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_SERVER=OFF"})
 
 

@@ -1,11 +1,13 @@
 """How peers of the benchmarks are installed: once, whole or not at all, and what cannot be is said."""
 
 import contextlib
+import http.server
 import io
 import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import unittest
@@ -97,6 +99,56 @@ class FromTheIndex(InAFolder):
             peers.torchao()
         self.assertRegex(str(missing.exception), "^torch torchao numpy cannot be installed: ERROR: No matching distribution found for torch$")
         self.assertFalse((self.folder / "torchao").exists())
+
+
+BACKEND = """import os, zipfile
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    name = "llama_cpp_python-1-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        wheel.writestr("built.py", "flags = " + repr(os.environ["CMAKE_ARGS"]))
+        wheel.writestr("llama_cpp_python-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: llama-cpp-python\\nVersion: 1\\n")
+        wheel.writestr("llama_cpp_python-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr("llama_cpp_python-1.dist-info/RECORD", "built.py,,\\n")
+    return name
+"""
+
+
+class FromSource(InAFolder):
+    def setUp(self):
+        super().setUp()
+        project = self.folder / "www/simple/llama-cpp-python"
+        project.mkdir(parents=True)
+        files = {"pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n", "backend.py": BACKEND,
+                 "PKG-INFO": "Metadata-Version: 2.1\nName: llama-cpp-python\nVersion: 1\n"}
+        with tarfile.open(project / "llama_cpp_python-1.tar.gz", "w:gz") as sdist:
+            for name, text in files.items():
+                member = tarfile.TarInfo(f"llama_cpp_python-1/{name}")
+                member.size = len(text)
+                sdist.addfile(member, io.BytesIO(text.encode()))
+        (project / "index.html").write_text('<a href="llama_cpp_python-1.tar.gz">llama_cpp_python-1.tar.gz</a>')
+
+        class Quiet(http.server.SimpleHTTPRequestHandler):
+            def __init__(handler, *arguments):
+                super().__init__(*arguments, directory=self.folder / "www")
+
+            def log_message(self, *arguments):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        environment = mock.patch.dict(os.environ, {"PIP_INDEX_URL": f"http://127.0.0.1:{server.server_port}/simple/", "PIP_CONFIG_FILE": os.devnull,
+                                                   "PIP_CACHE_DIR": str(self.folder / "cache"), "NO_PROXY": "127.0.0.1"})
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def test_each_build_of_llama_cpp_is_built_with_its_own_flags(self):
+        said = [subprocess.run([python, "-c", "import built; print(built.flags)"], check=True, capture_output=True, text=True).stdout
+                for python in (peers.llama_cpp(), peers.llama_cpp_avx2())]
+        self.assertIn(peers.NATIVE, said[0])
+        self.assertIn(peers.AVX2, said[1])
 
 
 class Starting(unittest.TestCase):
