@@ -10,15 +10,6 @@
 namespace axle::runtime {
 namespace {
 
-/// Slabs [slab, slab + count) of two levels of scales times rows from `row` on, to columns from
-/// `column` on (0, or of 32 columns also 32).
-struct TwoLevelPass {
-  std::size_t slab;
-  std::size_t count;
-  std::size_t row;
-  std::size_t column;
-};
-
 /// Where a slab is unpacked from.
 struct ScaledSlab {
   const std::uint8_t* nibbles;
@@ -31,14 +22,14 @@ struct ScaledSlab {
 };
 
 /// Slab `slab` of a pass; behind the last one that one once more, which nobody multiplies then.
-ScaledSlab scaled_slab(const TwoLevelProduct& product, const TwoLevelPass& pass, std::size_t slab) {
+ScaledSlab scaled_slab(const TwoLevelProduct& product, const NibblePass& pass, std::size_t slab) {
   const std::size_t at = pass.slab + (slab < pass.count ? slab : pass.count - 1);
   return {product.weights + at * nibble_slab_bytes, product.sub_scales + at * block_columns};
 }
 
 /// 16 rows times 64 columns: after each product, the columns of one B tile of the next slab.
 AXLE_TILE_VECTOR_TARGET void two_level_one_tile(const TwoLevelProduct& two_level,
-                                                const TwoLevelPass& pass, Ahead& ahead) {
+                                                const NibblePass& pass, Ahead& ahead) {
   alignas(64) std::int8_t unpacked[2][slab_bytes];
   const BlockProduct& product = two_level.product;
   const std::int8_t* const activations = static_cast<const std::int8_t*>(product.activations) +
@@ -79,7 +70,7 @@ AXLE_TILE_VECTOR_TARGET void two_level_one_tile(const TwoLevelProduct& two_level
 /// 32 rows times 32 columns. Each pass of rows unpacks anew: that takes less time than the products
 /// do, and no buffer beyond L1.
 AXLE_TILE_VECTOR_TARGET void two_level_two_tiles(const TwoLevelProduct& two_level,
-                                                 const TwoLevelPass& pass, Ahead& ahead) {
+                                                 const NibblePass& pass, Ahead& ahead) {
   alignas(page_bytes) std::int8_t unpacked[halves_in_turn][slab_bytes / 2];
   const BlockProduct& product = two_level.product;
   const std::int8_t* const activations = static_cast<const std::int8_t*>(product.activations) +

@@ -189,9 +189,8 @@ AXLE_TILE_VECTOR_TARGET void w4_one_tile(const W4Product& product) {
   fold_rows<4>(fold, 0, tile_rows);
 }
 
-/// Slabs [slab, slab + count) times two tiles of rows: of one plane 32 rows, of two planes 16 rows.
-/// `column` is 0 or 32.
-struct W4TilePass {
+/// Slabs [slab, slab + count) times some rows from `row` on, to some columns from `column` on.
+struct NibblePass {
   std::size_t slab;
   std::size_t count;
   std::size_t row;
@@ -204,9 +203,10 @@ inline constexpr std::size_t half_row_bytes = slab_stride / 2;
 inline constexpr std::size_t halves_in_turn = 4;
 inline constexpr std::size_t halves_ahead = 2;
 
-/// Each pass of rows unpacks anew, while it multiplies, into what stays in L1.
+/// Two tiles of rows (of one plane 32 rows, of two planes 16) times 32 columns. Each pass of rows
+/// unpacks anew, while it multiplies, into what stays in L1.
 template <std::size_t group_k>
-AXLE_TILE_VECTOR_TARGET void w4_two_tiles(const W4Product& product, const W4TilePass& pass,
+AXLE_TILE_VECTOR_TARGET void w4_two_tiles(const W4Product& product, const NibblePass& pass,
                                           Ahead& ahead) {
   constexpr W4Layout layout = w4_layout(group_k);
   constexpr std::size_t rows = nibble_rows / layout.products;
