@@ -63,10 +63,9 @@ bool Engine::may_use(std::size_t index) {
 
 namespace {
 
-/// 0: as the table says.
-std::size_t own_least_rows(const NarrowSteps& steps, axle_mode mode) {
-  if (mode == AXLE_A16W4 || mode == AXLE_DA8W4) return steps.least_rows;
-  return mode == AXLE_A16F8 ? steps.least_f8_rows : 0;
+std::size_t least_rows(const KernelRow& row, axle_mode mode) {
+  const std::size_t own = mode == AXLE_A16F8 ? row.set->narrow->least_f8_rows : 0;
+  return own != 0 ? own : row.least_rows;
 }
 
 }  // namespace
@@ -75,8 +74,7 @@ const KernelRow& Engine::kernel_for(std::size_t rows, axle_mode mode) {
   if (forced_) return *kernels_[0];
   for (std::size_t i = 0; i < count_; ++i) {
     const KernelRow& row = *kernels_[i];
-    const std::size_t own = own_least_rows(*row.set->narrow, mode);
-    if (rows >= (own != 0 ? own : row.least_rows) && may_use(i)) return row;
+    if (rows >= least_rows(row, mode) && may_use(i)) return row;
   }
   return kernel_table().back();
 }

@@ -223,13 +223,11 @@ struct FloatResult {
 /// What 4-bit and float8 weights take.
 struct NarrowSteps {
   ActivationForm form;  ///< int8 or int16: of rows that go to multiply_w4
-  /// With fewer rows of int4 weights' activations the next set is faster; 0: as the table says.
-  std::size_t least_rows;
   void (*quantise_w4)(const W4Row& row);
   void (*multiply_w4)(const W4Product& product);
   void (*multiply_two_level)(const TwoLevelProduct& product);
   std::size_t f8_bytes;  ///< of a value that goes to multiply_f8: 4 float, 2 bfloat16
-  /// As least_rows, of rows that go to multiply_f8.
+  /// With fewer rows that go to multiply_f8 the next set is faster; 0: as the table says.
   std::size_t least_f8_rows;
   void (*quantise_f8)(const F8Row& row);
   void (*multiply_f8)(const F8Product& product);
@@ -241,7 +239,8 @@ inline constexpr std::size_t tile_configuration_bytes = 64;
 
 struct KernelSet {
   ActivationForm form;
-  /// Of the quantised rows that are multiplied with all weights before the next ones are.
+  /// Of the quantised rows that are multiplied with all weights before the next ones are: they
+  /// should stay in L2.
   std::size_t chunk_bytes = std::size_t{4} << 20;
   /// Largest bit pattern of |x| over `count` floats (a multiple of 64): above that of every finite
   /// number when there is an infinity or a NaN.

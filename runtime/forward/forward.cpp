@@ -11,9 +11,11 @@
 namespace axle::runtime {
 namespace {
 
-/// Quantised rows of one chunk.
+/// Quantised rows of one chunk. By default there are so many that reading the weights for them
+/// takes no longer than multiplying.
 constexpr std::size_t most_chunk_rows = 512;
-constexpr std::size_t least_chunk_rows = 128;
+constexpr std::size_t least_chunk_rows = 32;
+constexpr std::size_t least_rows_by_default = 128;
 constexpr std::size_t row_multiple = 16;
 /// Less work than this is not worth waking a thread for.
 constexpr std::size_t least_shared_products = std::size_t{1} << 18;
@@ -28,6 +30,7 @@ class ForwardPass {
       : linear_(linear),
         set_(*choice.kernel->set),
         chunk_bytes_(choice.chunk_bytes != 0 ? choice.chunk_bytes : set_.chunk_bytes),
+        least_rows_(choice.chunk_bytes != 0 ? least_chunk_rows : least_rows_by_default),
         threads_(shared ? static_cast<std::size_t>(linear.engine_.pool().threads()) : 1),
         rows_({.weights = linear.form_,
                .planes = planes_of(linear.mode_),
@@ -43,7 +46,7 @@ class ForwardPass {
   [[nodiscard]] std::size_t chunk_rows(std::size_t m) const {
     const std::size_t bytes = linear_.padded_k_ * rows_.element_bytes();
     std::size_t rows = chunk_bytes_ / bytes / row_multiple * row_multiple;
-    if (rows < least_chunk_rows) rows = least_chunk_rows;
+    if (rows < least_rows_) rows = least_rows_;
     if (rows > most_chunk_rows) rows = most_chunk_rows;
     const std::size_t most = rows / rows_.planes();
     if (m <= most) return m;
@@ -165,6 +168,7 @@ class ForwardPass {
   const Linear& linear_;
   const KernelSet& set_;
   std::size_t chunk_bytes_;
+  std::size_t least_rows_;
   std::size_t threads_;
   QuantisedRows rows_;
   ColumnBlocks blocks_;

@@ -7,11 +7,11 @@ namespace axle::runtime {
 namespace {
 
 /// What is asked for while something else is multiplied, a few lines of the cache at a time: one of
-/// each of four pages, then the next ones. The hardware runs ahead of what is asked for, in each
-/// page by itself and by some twenty lines, which for one page at the rate of memory is less than
-/// its latency; a line that is not there yet takes one of the core's few fill buffers, and the
-/// loads of tiles wait for those. 16 rows by 4096 x 4096 take 453 us so, and 560 with the lines in
-/// their order.
+/// each of four pages, then the next ones. The hardware prefetcher runs ahead of what is asked for,
+/// in each page by itself and by some twenty lines, which for one page at the rate of memory is
+/// less than its latency; a line that is not there yet takes one of the core's few fill buffers,
+/// and the loads of tiles wait for those. 16 rows by 4096 x 4096 take 453 us so, and 560 with the
+/// lines in their order.
 struct Ahead {
   const char* next;
   const char* end;

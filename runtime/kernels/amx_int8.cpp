@@ -97,8 +97,8 @@ AXLE_TILE_TARGET void one_row_tile(const TilePass& pass, Ahead& ahead) {
   tile_store(3, sums + 192, sum_stride);
 }
 
-/// Half a slab into L1. While the other processor of a core is at work, the window in which loads
-/// run ahead is half as long, and does not reach over those of tiles from L2.
+/// Half a slab into L1. While the other hardware thread of a core is busy, the window in which
+/// loads run ahead is half as long, and does not reach over those of tiles from L2.
 void fetch_half_slab(const char* from) {
   for (std::size_t row = 0; row < tile_rows; ++row) {
     __builtin_prefetch(from + row * slab_stride, 0, 3);
@@ -205,7 +205,6 @@ namespace axle::runtime {
 namespace {
 
 constexpr NarrowSteps tile_narrow_steps{.form = ActivationForm::int8,
-                                        .least_rows = 1,
                                         .quantise_w4 = quantise_w4<AsInt8>,
                                         .multiply_w4 = multiply_w4_tiles,
                                         .multiply_two_level = multiply_two_level_tiles,

@@ -197,8 +197,8 @@ struct NibblePass {
   std::size_t column;
 };
 
-/// Halves of slabs that are unpacked lie side by side, two a page: a tile cannot be loaded from
-/// what has not left the store buffer, nor, for a while, from the same place of another page.
+/// Halves of slabs are unpacked close together: a tile cannot be loaded from what has not left the
+/// store buffer, nor, for a while, from the same place of another page.
 inline constexpr std::size_t half_row_bytes = slab_stride / 2;
 inline constexpr std::size_t halves_in_turn = 4;
 inline constexpr std::size_t halves_ahead = 2;

@@ -18,7 +18,6 @@ template <class W4Product, class Store, void (*two_level)(const TwoLevelProduct&
 constexpr NarrowSteps narrow_steps{.form = sizeof(typename W4Product::Activation) == 2
                                                ? ActivationForm::int16
                                                : ActivationForm::int8,
-                                   .least_rows = 0,
                                    .quantise_w4 = quantise_w4<Store>,
                                    .multiply_w4 = multiply_w4<W4Product>,
                                    .multiply_two_level = two_level,

@@ -19,7 +19,7 @@ namespace {
 /// Rows that the last bucket, which is open, is measured with.
 constexpr std::size_t rows_of_last = 128;
 /// What is tried there beside the default, so that a chunk's rows stay in a smaller cache.
-constexpr std::size_t small_chunk = std::size_t{1} << 20;
+constexpr std::size_t small_chunk_share = 4;
 constexpr std::size_t least_cold_bytes = std::size_t{256} << 20;
 constexpr std::size_t verifying_pairs = 7;
 constexpr std::size_t least_won = 6;
@@ -158,7 +158,8 @@ void Tuner::list_candidates(Shape& shape, std::size_t bucket) {
     if ((behind && kernel != usual.kernel) || !engine_.may_use(i)) continue;
     if (kernel != usual.kernel) shape.candidates.push_back({kernel});
     if (threads > 1) shape.candidates.push_back({kernel, threads / 2});
-    if (bucket + 1 == bucket_count) shape.candidates.push_back({kernel, 0, small_chunk});
+    if (bucket + 1 == bucket_count)
+      shape.candidates.push_back({kernel, 0, kernel->set->chunk_bytes / small_chunk_share});
   }
   shape.search.emplace(shape.candidates.size(), bucket * shapes_.size() + 1);
 }
