@@ -52,23 +52,27 @@ int in_child(const std::function<int()>& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+bool pack(Linear& linear, const LayerCase& layer, axle_mode mode) {
+  return linear.pack({.struct_size = sizeof(axle_linear_options),
+                      .mode = mode,
+                      .weight_type = AXLE_INT8,
+                      .n = layer.n,
+                      .k = layer.k,
+                      .weights = layer.weights.data(),
+                      .scales = layer.scales.data(),
+                      .bias = nullptr,
+                      .group = 0,
+                      .scaling = AXLE_SEARCHED,
+                      .reserved = 0,
+                      .factors = nullptr,
+                      .device = nullptr},
+                     nullptr) == AXLE_OK;
+}
+
 std::vector<float> forward(Engine& engine, const LayerCase& layer, axle_mode mode) {
   Linear linear(engine);
   std::vector<float> y(layer.m * layer.n);
-  if (linear.pack({.struct_size = sizeof(axle_linear_options),
-                   .mode = mode,
-                   .weight_type = AXLE_INT8,
-                   .n = layer.n,
-                   .k = layer.k,
-                   .weights = layer.weights.data(),
-                   .scales = layer.scales.data(),
-                   .bias = nullptr,
-                   .group = 0,
-                   .scaling = AXLE_SEARCHED,
-                   .reserved = 0,
-                   .factors = nullptr,
-                   .device = nullptr},
-                  nullptr) == AXLE_OK)
+  if (pack(linear, layer, mode))
     linear.forward(AXLE_FLOAT32, layer.x.data(), layer.m, y.data(), nullptr);
   return y;
 }
@@ -270,12 +274,12 @@ TEST_CASE("the permission to use tiles is asked for at the first use and not bef
   CHECK(in_child([&] {
           Engine engine(1);
           if (engine.choose_kernels(nullptr, nullptr) != AXLE_OK) return 11;
-          LayerCase one_row = layer;
-          one_row.m = 1;
-          forward(engine, one_row, AXLE_DA8W8);
-          if (tiles_are_permitted()) return 12;
-          forward(engine, layer, AXLE_DA8W8);
-          return tiles_are_permitted() ? 0 : 13;
+          Linear linear(engine);
+          if (!pack(linear, layer, AXLE_DA8W8)) return 12;
+          if (tiles_are_permitted()) return 13;
+          std::vector<float> y(layer.m * layer.n);
+          linear.forward(AXLE_FLOAT32, layer.x.data(), layer.m, y.data(), nullptr);
+          return tiles_are_permitted() ? 0 : 14;
         }) == 0);
 }
 
