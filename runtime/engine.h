@@ -72,6 +72,8 @@ class Engine {
   [[nodiscard]] bool may_use(std::size_t index);
   [[nodiscard]] bool forced() const { return forced_; }
   [[nodiscard]] ThreadPool& pool() { return pool_; }
+  /// Whether kernels ask for weights from several pages in turn.
+  [[nodiscard]] bool pages_in_turn() const { return pages_in_turn_; }
 
   /// task(item, thread) for each item below `items`: on all threads where the pool is free and
   /// `operations` in all are worth waking them, else on the caller's, thread 0. The task is
@@ -90,6 +92,7 @@ class Engine {
   std::atomic<Permission> permissions_[most_kernels] = {};  ///< of the same kernel
   std::size_t count_ = 0;
   bool forced_ = false;
+  bool pages_in_turn_ = prefetches_page_by_page();
   LayerChoices choices_;
   bool heeds_choices_ = true;
   ThreadPool pool_;

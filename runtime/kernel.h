@@ -51,6 +51,8 @@ struct BlockProduct {
   /// With weights in a cache: what is read after this product, and is asked for meanwhile.
   const void* next = nullptr;
   std::size_t next_bytes = 0;
+  /// Weights are asked for from several pages in turn (kernels/ahead.h; tiles always do).
+  bool in_turn = false;
 };
 
 /// From sums to floats: y = (256 high + low) * (row_scale * column_scale) + bias.
@@ -170,6 +172,7 @@ struct W4Product {
   std::size_t group;            ///< 32, 64 or 128
   const std::int32_t* offsets;  ///< [rows][depth/group]
   float* sums;                  ///< out: [rows][64], 64-byte aligned
+  bool in_turn = false;         ///< as in BlockProduct
 };
 
 /// 4-bit weights with two levels of scales: w * sub_scale is an int8 weight of `product`, in which
@@ -204,6 +207,7 @@ struct F8Product {
   std::size_t rows;             ///< the buffers hold rows rounded up to 16
   std::size_t depth;            ///< K padded to a multiple of 64
   float* sums;                  ///< out: [rows rounded up to 16][64], 64-byte aligned
+  bool in_turn = false;         ///< as in BlockProduct
 };
 
 /// The products that one addition to the sums of float8 weights takes.

@@ -31,7 +31,8 @@ BlockProduct ColumnBlocks::product_of(std::size_t block, std::int32_t* sums) con
           .rows = rows_.rows() * rows_.planes(),
           .depth = linear_.padded_k_,
           .correction = linear_.correction_.as<std::int32_t>() + column,
-          .sums = sums};
+          .sums = sums,
+          .in_turn = linear_.engine_.pages_in_turn()};
 }
 
 void ColumnBlocks::multiply_half(std::size_t block, bool rest, std::int32_t* sums) const {
@@ -126,7 +127,8 @@ void ColumnBlocks::float_sums(std::size_t block, float* sums) const {
          .depth = linear_.padded_k_,
          .group = linear_.group_,
          .offsets = rows_.offsets(),
-         .sums = sums});
+         .sums = sums,
+         .in_turn = linear_.engine_.pages_in_turn()});
   } else {
     set_.narrow->multiply_f8(
         {.weights = linear_.weights_.as<std::uint8_t>(column * linear_.padded_k_),
@@ -134,7 +136,8 @@ void ColumnBlocks::float_sums(std::size_t block, float* sums) const {
          .row_bytes = rows_.row_bytes(),
          .rows = rows_.rows(),
          .depth = linear_.padded_k_,
-         .sums = sums});
+         .sums = sums,
+         .in_turn = linear_.engine_.pages_in_turn()});
   }
 }
 

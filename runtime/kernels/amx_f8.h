@@ -20,7 +20,6 @@ struct AsBfloat16 {
 };
 
 inline constexpr std::size_t f8_piece_slabs = 4;  ///< of f8_depth k
-inline constexpr std::size_t f8_ahead = 4096;
 
 /// Bytes `j` and `j + 1` of each lane as a pair of bfloat16.
 template <int j>
@@ -31,12 +30,14 @@ AXLE_VECTOR_OP Vector::Ints f8_pair(Vector::Ints bytes) {
   return Vector::bit_xor(Vector::shift_right<16>(lower), upper);
 }
 
-/// `steps` of four k each: [steps][64][4] float8 to [2 * steps][64][2] bfloat16.
+/// `steps` of four k each: [steps][64][4] float8 to [2 * steps][64][2] bfloat16. As much of what is
+/// behind them is asked for.
 AXLE_TARGET void f8_to_bfloat16(const std::uint8_t* from, std::size_t steps, char* to) {
+  Ahead ahead = ahead_in_turn(from, steps * step_bytes, steps, true);
   for (std::size_t step = 0; step < steps; ++step) {
+    advance(ahead);
     for (std::size_t c = 0; c < step_bytes; c += Vector::bytes) {
       const Vector::Ints bytes = Vector::load_ints(from + c);
-      __builtin_prefetch(from + c + f8_ahead, 0, 3);
       Vector::store_ints(to + c, f8_pair<0>(bytes));
       Vector::store_ints(to + step_bytes + c, f8_pair<2>(bytes));
     }

@@ -176,12 +176,12 @@ void multiply(const BlockProduct& product) {
   const std::size_t slabs = product.depth / depth_multiple;
   const bool streams = product.rows <= tile_rows;
   const std::size_t together = streams ? slabs : slabs_together;
-  const std::size_t ahead_bytes = streams ? bytes_in_turn : together * slab_bytes;
+  const std::size_t ahead_bytes = streams ? 0 : together * slab_bytes - turn_bytes;
   for (std::size_t slab = 0; slab < slabs; slab += together) {
     const std::size_t count = slabs - slab < together ? slabs - slab : together;
     const std::int8_t* const weights = product.weights + slab * slab_bytes;
-    Ahead ahead = ahead_for(weights + ahead_bytes, count * slab_bytes,
-                            count * advances_a_slab(product.rows), streams);
+    Ahead ahead = ahead_in_turn(weights + ahead_bytes, count * slab_bytes,
+                                count * advances_a_slab(product.rows), streams);
     row_tiles<TileProduct::int8>(
         {.weights = weights,
          .activations = static_cast<const char*>(product.activations) + slab * tile_row_bytes,

@@ -125,9 +125,9 @@ void multiply_two_level_tiles(const TwoLevelProduct& two_level) {
   for (std::size_t slab = 0; slab < slabs; slab += nibble_slabs_together) {
     const std::size_t count =
         slabs - slab < nibble_slabs_together ? slabs - slab : nibble_slabs_together;
-    Ahead ahead =
-        ahead_for(two_level.weights + (slab + nibble_slabs_together) * nibble_slab_bytes,
-                  count * nibble_slab_bytes, count * advances_a_slab(product.rows), false);
+    Ahead ahead = ahead_in_turn(
+        two_level.weights + (slab + nibble_slabs_together) * nibble_slab_bytes - turn_bytes,
+        count * nibble_slab_bytes, count * advances_a_slab(product.rows), false);
     for (std::size_t row = 0; row < product.rows; row += 2 * tile_rows) {
       if (product.rows - row <= tile_rows) {
         two_level_one_tile(two_level, {slab, count, row, 0}, ahead);

@@ -120,7 +120,7 @@ AXLE_TILE_TARGET void store_sums(std::int32_t* to) {
 
 /// `slabs` slabs of nibbles that are gone through once.
 Ahead streamed_nibbles(const std::uint8_t* from, std::size_t slabs, std::size_t times) {
-  return ahead_for(from + bytes_in_turn, slabs * nibble_slab_bytes, times, true);
+  return ahead_in_turn(from, slabs * nibble_slab_bytes, times, true);
 }
 
 constexpr std::size_t slabs_of_group(std::size_t group) { return group == 128 ? 2 : 1; }
@@ -290,8 +290,9 @@ AXLE_TILE_VECTOR_TARGET void w4_many_tiles(const W4Product& product) {
   for (std::size_t slab = 0; slab < slabs; slab += nibble_slabs_together) {
     const std::size_t count =
         slabs - slab < nibble_slabs_together ? slabs - slab : nibble_slabs_together;
-    Ahead ahead = ahead_for(product.weights + (slab + nibble_slabs_together) * nibble_slab_bytes,
-                            count * nibble_slab_bytes, 4 * count * passes * layout.products, false);
+    Ahead ahead = ahead_in_turn(
+        product.weights + (slab + nibble_slabs_together) * nibble_slab_bytes - turn_bytes,
+        count * nibble_slab_bytes, 4 * count * passes * layout.products, false);
     for (std::size_t row = 0; row < product.rows; row += rows_a_pass) {
       w4_two_tiles<group_k>(product, {slab, count, row, 0}, ahead);
       w4_two_tiles<group_k>(product, {slab, count, row, block_columns / 2}, ahead);

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "runtime/kernel.h"
+#include "runtime/kernels/ahead.h"
 #include "runtime/kernels/lanes.h"
 
 namespace axle::runtime {
@@ -77,24 +78,6 @@ struct OffsetProduct {
 };
 #endif
 
-/// Walks ahead of the weights, `lines` cache lines for every four steps, until its share is done.
-struct Prefetch {
-  const char* next;
-  const char* end;
-  std::size_t lines;
-  bool near;  ///< into L1, else into L2
-
-  AXLE_VECTOR_OP void advance(Prefetch& p) {
-    if (p.next >= p.end) return;
-    if (p.near) {
-      for (std::size_t i = 0; i < p.lines; ++i) __builtin_prefetch(p.next + 64 * i, 0, 3);
-    } else {
-      for (std::size_t i = 0; i < p.lines; ++i) __builtin_prefetch(p.next + 64 * i, 0, 2);
-    }
-    p.next += 64 * p.lines;
-  }
-};
-
 /// A depth range of one column block, its rows from `row` on.
 struct Range {
   std::size_t row;
@@ -113,10 +96,10 @@ struct Int8Weights {
   AXLE_VECTOR_OP void multiply(const Int8Weights& all, std::size_t column, std::size_t step,
                                std::size_t steps, const typename Product::Activation* activations,
                                std::size_t row_stride, Vector::Ints (&total)[Rows][Width],
-                               Prefetch& prefetch) {
+                               Ahead& ahead) {
     const std::int8_t* weights = all.weights + step * step_bytes + column * step_depth;
     for (std::size_t done = 0; done < steps; done += steps_unrolled) {
-      Prefetch::advance(prefetch);
+      advance(ahead);
       AXLE_UNROLL
       for (std::size_t u = 0; u < steps_unrolled; ++u) {
         Vector::Ints weight[Width];
@@ -139,8 +122,7 @@ struct Int8Weights {
 /// One pass over a range: `Rows` rows times `Width` vectors of columns from `column` on.
 template <class Product, int Rows, int Width, class Weights>
 AXLE_TARGET [[gnu::noinline]] void pass(const BlockProduct& product, const Weights& weights,
-                                        const Range& range, std::size_t column,
-                                        Prefetch& prefetch) {
+                                        const Range& range, std::size_t column, Ahead& ahead) {
   using Activation = typename Product::Activation;
   const std::size_t row_stride = product.row_bytes / sizeof(Activation);
   const Activation* const activations = static_cast<const Activation*>(product.activations) +
@@ -166,7 +148,7 @@ AXLE_TARGET [[gnu::noinline]] void pass(const BlockProduct& product, const Weigh
     }
   }
   Weights::template multiply<Product>(weights, column, range.step, range.steps, activations,
-                                      row_stride, total, prefetch);
+                                      row_stride, total, ahead);
   AXLE_UNROLL
   for (int r = 0; r < Rows; ++r) {
     AXLE_UNROLL
@@ -188,31 +170,31 @@ constexpr int width_for(int rows) {
 
 template <class Product, int Rows, class Weights>
 AXLE_TARGET void all_columns(const BlockProduct& product, const Weights& weights,
-                             const Range& range, Prefetch& prefetch) {
+                             const Range& range, Ahead& ahead) {
   constexpr int width = width_for<Product>(Rows);
   for (std::size_t column = 0; column < block_columns; column += width * Product::columns)
-    pass<Product, Rows, width>(product, weights, range, column, prefetch);
+    pass<Product, Rows, width>(product, weights, range, column, ahead);
 }
 
 template <class Product, class Weights>
 AXLE_TARGET void row_group(const BlockProduct& product, const Weights& weights, std::size_t rows,
-                           const Range& range, Prefetch& prefetch) {
+                           const Range& range, Ahead& ahead) {
   static_assert(Product::most_rows == 4 || Product::most_rows == 6);
   switch (rows) {
     case 1:
-      return all_columns<Product, 1>(product, weights, range, prefetch);
+      return all_columns<Product, 1>(product, weights, range, ahead);
     case 2:
-      return all_columns<Product, 2>(product, weights, range, prefetch);
+      return all_columns<Product, 2>(product, weights, range, ahead);
     case 3:
-      return all_columns<Product, 3>(product, weights, range, prefetch);
+      return all_columns<Product, 3>(product, weights, range, ahead);
     case 4:
-      return all_columns<Product, 4>(product, weights, range, prefetch);
+      return all_columns<Product, 4>(product, weights, range, ahead);
     default:
       break;
   }
   if constexpr (Product::most_rows == 6) {
-    if (rows == 5) return all_columns<Product, 5>(product, weights, range, prefetch);
-    return all_columns<Product, 6>(product, weights, range, prefetch);
+    if (rows == 5) return all_columns<Product, 5>(product, weights, range, ahead);
+    return all_columns<Product, 6>(product, weights, range, ahead);
   }
 }
 
@@ -248,18 +230,17 @@ AXLE_TARGET void multiply_by(const BlockProduct& product, const Weights& weights
   const std::size_t lines =
       product.in_cache ? product.next_bytes / 64 / (passes * (steps / steps_unrolled)) + 1
                        : (steps_unrolled * Weights::bytes_a_step / 64 + passes - 1) / passes;
-  const char* const next = static_cast<const char*>(product.next);
-  Prefetch meanwhile{next, next + product.next_bytes, lines, false};
+  Ahead meanwhile = ahead_of(product.next, product.next_bytes, 0, lines, false, false);
   for (std::size_t step = 0; step < steps; step += blocks.steps) {
     const std::size_t count = steps - step < blocks.steps ? steps - step : blocks.steps;
-    const char* const later =
-        static_cast<const char*>(from) + step * Weights::bytes_a_step + blocks.bytes_ahead;
-    Prefetch behind{later, later + count * Weights::bytes_a_step, lines, blocks.near};
-    Prefetch& prefetch = product.in_cache ? meanwhile : behind;
+    Ahead behind = ahead_of(static_cast<const char*>(from) + step * Weights::bytes_a_step,
+                            count * Weights::bytes_a_step, blocks.bytes_ahead, lines, blocks.near,
+                            blocks.near && product.in_turn);
+    Ahead& ahead = product.in_cache ? meanwhile : behind;
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t row = product.rows * group / groups;
       row_group<Product>(product, weights, product.rows * (group + 1) / groups - row,
-                         {row, step, count}, prefetch);
+                         {row, step, count}, ahead);
     }
   }
 }

@@ -79,14 +79,14 @@ constexpr int f8_width(int rows) { return Vector::registers / (rows <= 2 ? 8 : 1
 
 template <int rows>
 AXLE_TARGET void f8_columns(const F8Product& product, std::size_t row, std::size_t step,
-                            std::size_t steps, Prefetch& prefetch) {
+                            std::size_t steps, Ahead& ahead) {
   constexpr int width = f8_width(rows);
   const std::size_t row_stride = product.row_bytes / sizeof(float);
   const float* const x =
       static_cast<const float*>(product.activations) + row * row_stride + step * step_depth;
   for (std::size_t c = 0; c < block_columns; c += width * vector_lanes) {
     for (std::size_t done = 0; done < steps; done += f8_steps) {
-      for (std::size_t i = 0; i < f8_steps; i += steps_unrolled) Prefetch::advance(prefetch);
+      for (std::size_t i = 0; i < f8_steps; i += steps_unrolled) advance(ahead);
       f8_sum<rows, width>(product.weights + (step + done) * step_bytes + c * step_depth,
                           x + done * step_depth, row_stride,
                           product.sums + row * block_columns + c);
@@ -101,23 +101,23 @@ AXLE_TARGET void f8_columns(const F8Product& product, std::size_t row, std::size
   const int width = f8_width(product.rows <= 2 ? 1 : static_cast<int>(f8_most_rows));
   const std::size_t passes =
       groups * block_columns / (static_cast<std::size_t>(width) * vector_lanes);
+  const bool streams = passes == 1;
   const bool near = groups <= 4;
-  const std::size_t block = passes == 1 ? steps : near ? 64 : 128;
-  const std::size_t ahead = passes == 1 ? 4096 : block * step_bytes;
+  const std::size_t block = streams ? steps : near ? 64 : 128;
+  const std::size_t distance = streams ? 4096 : block * step_bytes;
   for (std::size_t i = 0; i < product.rows * block_columns; i += vector_lanes)
     Vector::store_floats(product.sums + i, Vector::broadcast_float(0));
   for (std::size_t step = 0; step < steps; step += block) {
     const std::size_t count = steps - step < block ? steps - step : block;
-    const char* const from =
-        reinterpret_cast<const char*>(product.weights) + step * step_bytes + ahead;
-    Prefetch prefetch{from, from + count * step_bytes, (16 + passes - 1) / passes, near};
+    Ahead ahead = ahead_of(product.weights + step * step_bytes, count * step_bytes, distance,
+                           (16 + passes - 1) / passes, near, streams && product.in_turn);
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t row = product.rows * group / groups;
       const std::size_t rows = product.rows * (group + 1) / groups - row;
-      if (rows == 1) f8_columns<1>(product, row, step, count, prefetch);
-      if (rows == 2) f8_columns<2>(product, row, step, count, prefetch);
-      if (rows == 3) f8_columns<3>(product, row, step, count, prefetch);
-      if (rows == 4) f8_columns<4>(product, row, step, count, prefetch);
+      if (rows == 1) f8_columns<1>(product, row, step, count, ahead);
+      if (rows == 2) f8_columns<2>(product, row, step, count, ahead);
+      if (rows == 3) f8_columns<3>(product, row, step, count, ahead);
+      if (rows == 4) f8_columns<4>(product, row, step, count, ahead);
     }
   }
 }

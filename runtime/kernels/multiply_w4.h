@@ -204,7 +204,7 @@ struct W4Range {
 };
 
 template <class Product, int planes, int rows>
-AXLE_TARGET void w4_pass(const W4Product& product, const W4Range& range, Prefetch& prefetch) {
+AXLE_TARGET void w4_pass(const W4Product& product, const W4Range& range, Ahead& ahead) {
   using Activation = typename Product::Activation;
   constexpr int width = w4_width<Product>(planes * rows);
   constexpr std::size_t columns = width * Product::weight_bytes / step_depth;
@@ -221,7 +221,7 @@ AXLE_TARGET void w4_pass(const W4Product& product, const W4Range& range, Prefetc
             product.weights + k / depth_multiple * nibble_slab_bytes + column * step_depth;
         const Activation* const activations =
             static_cast<const Activation*>(product.activations) + range.row * row_stride + k;
-        Prefetch::advance(prefetch);
+        advance(ahead);
         if (k % depth_multiple == 0) {
           half_slab<Product, false>(weights, activations, row_stride, plane_stride, total);
         } else {
@@ -236,20 +236,20 @@ AXLE_TARGET void w4_pass(const W4Product& product, const W4Range& range, Prefetc
 
 template <class Product, int planes>
 AXLE_TARGET void w4_row_group(const W4Product& product, std::size_t rows, const W4Range& range,
-                              Prefetch& prefetch) {
+                              Ahead& ahead) {
   constexpr int most = w4_most_rows / planes;
   static_assert(most >= 2 && most <= 6);
-  if (rows == 1) return w4_pass<Product, planes, 1>(product, range, prefetch);
-  if (rows == 2) return w4_pass<Product, planes, 2>(product, range, prefetch);
+  if (rows == 1) return w4_pass<Product, planes, 1>(product, range, ahead);
+  if (rows == 2) return w4_pass<Product, planes, 2>(product, range, ahead);
   if constexpr (most >= 3) {
-    if (rows == 3) return w4_pass<Product, planes, 3>(product, range, prefetch);
+    if (rows == 3) return w4_pass<Product, planes, 3>(product, range, ahead);
   }
   if constexpr (most >= 4) {
-    if (rows == 4) return w4_pass<Product, planes, 4>(product, range, prefetch);
+    if (rows == 4) return w4_pass<Product, planes, 4>(product, range, ahead);
   }
   if constexpr (most >= 6) {
-    if (rows == 5) return w4_pass<Product, planes, 5>(product, range, prefetch);
-    if (rows == 6) return w4_pass<Product, planes, 6>(product, range, prefetch);
+    if (rows == 5) return w4_pass<Product, planes, 5>(product, range, ahead);
+    if (rows == 6) return w4_pass<Product, planes, 6>(product, range, ahead);
   }
 }
 
@@ -264,17 +264,16 @@ AXLE_TARGET void w4_all_rows(const W4Product& product) {
   const bool streams = passes == 1;
   const bool near = row_groups <= 4;
   const std::size_t block = streams ? product.depth : near ? 512 : 1024;
-  const std::size_t ahead = streams ? 4096 : block * block_columns / 2;
+  const std::size_t distance = streams ? 4096 : block * block_columns / 2;
   for (std::size_t k = 0; k < product.depth; k += block) {
     const std::size_t depth = product.depth - k < block ? product.depth - k : block;
-    const char* const from =
-        reinterpret_cast<const char*>(product.weights) + k * block_columns / 2 + ahead;
     // Half a slab is 16 cache lines.
-    Prefetch prefetch{from, from + depth * block_columns / 2, (16 + passes - 1) / passes, near};
+    Ahead ahead = ahead_of(product.weights + k * block_columns / 2, depth * block_columns / 2,
+                           distance, (16 + passes - 1) / passes, near, streams && product.in_turn);
     for (std::size_t group = 0; group < row_groups; ++group) {
       const std::size_t row = product.rows * group / row_groups;
       w4_row_group<Product, planes>(product, product.rows * (group + 1) / row_groups - row,
-                                    {row, k / product.group, depth / product.group}, prefetch);
+                                    {row, k / product.group, depth / product.group}, ahead);
     }
   }
 }

@@ -120,7 +120,7 @@ struct TwoLevelWeights {
   AXLE_VECTOR_OP void multiply(const TwoLevelWeights& all, std::size_t column, std::size_t step,
                                std::size_t steps, const typename Product::Activation* activations,
                                std::size_t row_stride, Vector::Ints (&total)[Rows][Width],
-                               Prefetch& prefetch) {
+                               Ahead& ahead) {
     static_assert(Product::weight_bytes == Vector::bytes);
     constexpr std::size_t slab_steps = depth_multiple / step_depth;
     for (std::size_t slab = step / slab_steps; slab < (step + steps) / slab_steps; ++slab) {
@@ -129,8 +129,7 @@ struct TwoLevelWeights {
       GroupFactors<Width> low;
       GroupFactors<Width> high;
       spread_factors(all.sub_scales + slab * block_columns + column, low, high);
-      for (std::size_t done = 0; done < slab_steps; done += steps_unrolled)
-        Prefetch::advance(prefetch);
+      for (std::size_t done = 0; done < slab_steps; done += steps_unrolled) advance(ahead);
       multiply_scaled<Product, false>(weights, activations, row_stride, low, total);
       multiply_scaled<Product, true>(weights, activations + half_slab_depth, row_stride, high,
                                      total);

@@ -10,6 +10,11 @@ namespace axle::runtime {
 /// The CPU has it and the operating system keeps the registers that it needs.
 [[nodiscard]] bool machine_has(detect::Capability capability);
 
+/// Whether the hardware prefetcher is known to run ahead in each 4 KiB page by itself, so that
+/// memory is read faster where lines of several pages are asked for in turn: Intel's (Optimization
+/// Reference Manual, "Data Prefetch to L2 and L3 Caches").
+[[nodiscard]] bool prefetches_page_by_page();
+
 /// Something that the system has to grant before a kernel set is used.
 struct Permission {
   const char* subject;  ///< "AMX tiles": "the permission to use …" is refused

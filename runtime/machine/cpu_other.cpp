@@ -28,6 +28,8 @@ bool machine_has(detect::Capability capability) {
   return ((getauxval(words[row.word - 1]) >> row.bit) & 1U) != 0;
 }
 
+bool prefetches_page_by_page() { return false; }
+
 bool request_tile_permission() { return false; }
 
 }  // namespace axle::runtime

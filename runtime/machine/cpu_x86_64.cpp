@@ -85,6 +85,12 @@ bool machine_has(detect::Capability capability) {
   return ((word >> row.bit) & 1U) != 0 && system_keeps(row.os_state);
 }
 
+bool prefetches_page_by_page() {
+  // "GenuineIntel": Intel SDM vol. 2, CPUID leaf 0.
+  const CpuidRegisters vendor = read_leaf(0, 0);
+  return vendor.ebx == 0x756e6547 && vendor.edx == 0x49656e69 && vendor.ecx == 0x6c65746e;
+}
+
 bool request_tile_permission() {
   return syscall(SYS_arch_prctl, arch_request_xcomp_permission, tile_data) == 0;
 }

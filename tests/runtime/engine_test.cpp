@@ -145,6 +145,7 @@ TEST_CASE("what the runtime reads of the CPU is what detection reads") {
       CHECK(machine_has(capability) == machine.cpu.capabilities.has(capability));
     }
   }
+  CHECK(prefetches_page_by_page() == (machine.cpu.vendor == "GenuineIntel"));
 }
 
 #if !defined(__x86_64__)
