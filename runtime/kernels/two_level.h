@@ -89,9 +89,10 @@ template <class Product, bool high, int Rows, int Width>
 AXLE_VECTOR_OP void multiply_scaled(const std::uint8_t* weights,
                                     const typename Product::Activation* activations,
                                     std::size_t row_stride, const GroupFactors<Width>& factors,
-                                    Vector::Ints (&total)[Rows][Width]) {
+                                    Vector::Ints (&total)[Rows][Width], Ahead& ahead) {
   AXLE_ROLLED
   for (int step = 0; step < half_slab_steps; ++step) {
+    if (step % steps_unrolled == 0) advance(ahead);
     Vector::Ints weight[Width];
     AXLE_UNROLL
     for (int c = 0; c < Width; ++c) {
@@ -129,10 +130,9 @@ struct TwoLevelWeights {
       GroupFactors<Width> low;
       GroupFactors<Width> high;
       spread_factors(all.sub_scales + slab * block_columns + column, low, high);
-      for (std::size_t done = 0; done < slab_steps; done += steps_unrolled) advance(ahead);
-      multiply_scaled<Product, false>(weights, activations, row_stride, low, total);
+      multiply_scaled<Product, false>(weights, activations, row_stride, low, total, ahead);
       multiply_scaled<Product, true>(weights, activations + half_slab_depth, row_stride, high,
-                                     total);
+                                     total, ahead);
       activations += depth_multiple;
     }
   }
