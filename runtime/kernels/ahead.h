@@ -40,8 +40,8 @@ struct Ahead {
 }
 
 /// While the `bytes` from `from` on are multiplied: as many, `distance` behind them, or where they
-/// come in turn, about that and no less than is needed for it. That pays while reading is what takes
-/// the time: with few groups of rows.
+/// come in turn, about that and no less than is needed for it. That pays while reading is what
+/// takes the time: with few groups of rows.
 [[maybe_unused]] Ahead ahead_of(const void* from, std::size_t bytes, std::size_t distance,
                                 std::size_t lines, bool near, bool in_turn) {
   if (in_turn) distance = distance > turn_bytes ? distance - turn_bytes : 0;
