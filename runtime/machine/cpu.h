@@ -11,8 +11,8 @@ namespace axle::runtime {
 [[nodiscard]] bool machine_has(detect::Capability capability);
 
 /// Whether the hardware prefetcher is known to run ahead in each 4 KiB page by itself, so that
-/// memory is read faster where lines of several pages are asked for in turn: Intel's (Optimization
-/// Reference Manual, "Data Prefetch to L2 and L3 Caches").
+/// memory is read faster where lines of several pages are asked for in turn: the L2 streamer of
+/// Intel's processors (Optimization Reference Manual). False where that has not been measured.
 [[nodiscard]] bool prefetches_page_by_page();
 
 /// Something that the system has to grant before a kernel set is used.
